@@ -30,7 +30,8 @@ pub enum Phase {
     Sample,
 }
 
-/// An event small enough to be part of its key.
+/// An event small enough to be stored in the lowest 24 bits of the integer that orders the event
+/// queue.
 pub trait Event: Copy {
     /// Returns the event as an integer below 2^24.
     fn pack(self) -> u32;
@@ -44,7 +45,7 @@ pub trait Event: Copy {
 pub struct Ticket(u64);
 
 impl Ticket {
-    /// A ticket that matches no entry.
+    /// A ticket (the identifier of an entry of the event queue) that matches no entry.
     pub const NONE: Ticket = Ticket(u64::MAX);
 }
 
@@ -56,10 +57,12 @@ const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
-/// Number of lanes of an agenda. The last lane is for rare entries.
+/// Number of lanes of the event queue: FIFO queues for events that are usually added in order of
+/// their due times. The last lane is for rare events.
 pub const LANES: usize = 4;
 
-/// Index of the rare entries in `heads`: the last lane and the heap share it.
+/// Index in [`Agenda::heads`] of the first rare event: of the first keys of the last lane and of
+/// the binary heap, the smaller one.
 const RARE: usize = LANES - 1;
 
 /// The clock and the events to come.
@@ -72,15 +75,19 @@ const RARE: usize = LANES - 1;
 #[derive(Clone, Debug)]
 pub struct Agenda<E> {
     now: Nanos,
-    /// Sequence number of the next entry, shifted to its position in the key.
+    /// Sequence number of the next event to be scheduled, shifted to the bits that it has in the
+    /// event's 128-bit key.
     sequence: u64,
-    /// First key of each lane. The last lane shares its place with the heap.
+    /// First event key of each lane (FIFO queue); for the last lane, the smaller one of its first
+    /// key and the first key of the binary heap.
     heads: [u128; LANES],
     /// Smallest of all keys in the agenda: that of the next event.
     first: u128,
-    /// Index in `heads` of the smallest key.
+    /// Index in `heads` (the first event key of each lane) of the smallest key, which is that of
+    /// the next event.
     next: usize,
-    /// True if the rare entry that is due first is in the heap, not in the last lane.
+    /// True if, of the first event in the binary heap and the first event in the last lane, that of
+    /// the heap is due first.
     rare_in_heap: bool,
     lanes: [Lane; LANES],
     heap: BinaryHeap<Reverse<u128>>,
@@ -122,8 +129,10 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// Like [`Agenda::schedule`], for an event that usually happens after all entries already in
-    /// `lane`. Lanes are for [`Phase::Completion`]; any other event goes to the heap.
+    /// Schedules an event at time `at` like [`Agenda::schedule`], but in the FIFO queue number
+    /// `lane`, which is faster than the binary heap if the event is usually due after all events
+    /// already in that queue. Only events of [`Phase::Completion`] use such a queue; all others go
+    /// to the heap.
     ///
     /// # Panics
     /// As [`Agenda::schedule`], and if there is no such lane.
@@ -134,8 +143,9 @@ impl<E: Event> Agenda<E> {
         ticket
     }
 
-    /// Like [`Agenda::schedule_in`], but passes the ticket to `note` before storing the entry. The
-    /// caller then does nothing after the call, so it need not save registers across it.
+    /// Schedules an event in a FIFO queue like [`Agenda::schedule_in`], but passes the event's
+    /// ticket (its identifier) to `note` before storing the event. The caller then does nothing
+    /// after the call, so it need not save registers across it.
     ///
     /// # Panics
     /// As [`Agenda::schedule_in`].
@@ -153,7 +163,8 @@ impl<E: Event> Agenda<E> {
         self.put(lane, at, phase, key);
     }
 
-    /// Stores the key of an entry in its lane, or on the heap.
+    /// Stores the key of an event in the FIFO queue number `lane`, or in the binary heap if that
+    /// queue refuses the key or the event is not a completion.
     #[inline]
     fn put(&mut self, lane: usize, at: Nanos, phase: Phase, key: u128) {
         debug_assert!(at != Nanos::NEVER, "an event was scheduled at NEVER");
@@ -170,7 +181,8 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Creates the key of an entry. See docs/decisions/device.md, "What orders events?".
+    /// Creates the 128-bit key of a new event, which orders the event queue, and its ticket, the
+    /// lower 64 bits. See docs/decisions/device.md, "What orders events?".
     #[inline]
     fn key(&mut self, at: Nanos, phase: Phase, event: E) -> (u128, Ticket) {
         assert!(at >= self.now, "an event was scheduled in the past");
@@ -196,7 +208,8 @@ impl<E: Event> Agenda<E> {
         self.begin_rare(key, true);
     }
 
-    /// Makes a new rare entry the first rare one if it is due before the others.
+    /// Makes `key` the first key of the rare events (those in the last lane and in the binary heap)
+    /// if it is due before the current first one.
     fn begin_rare(&mut self, key: u128, in_heap: bool) {
         if key < self.heads[RARE] {
             self.rare_in_heap = in_heap;
@@ -204,14 +217,16 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Asserts that sequence numbers do not overflow into the phase. Called for entries of the heap
-    /// and when the clock is advanced, which is often enough and cheaper than for every entry.
+    /// Asserts that sequence numbers of events have not grown into the bits of a key that hold the
+    /// phase. Called when an event goes to the heap and when the clock is advanced, which is often
+    /// enough and cheaper than for every event.
     #[inline]
     fn check_sequence(&self) {
         assert!(self.sequence >> PHASE_SHIFT == 0, "more than 2^38 events in one run");
     }
 
-    /// Makes `key` the first key at `place`, and the next of all if it is the smallest.
+    /// Makes `key` the first key of the lane (FIFO queue) with index `place`, and that of the next
+    /// event if it is the smallest key of the event queue.
     #[inline]
     fn begin(&mut self, place: usize, key: u128) {
         self.heads[place] = key;
@@ -268,7 +283,8 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Removes the rare entry that is due first.
+    /// Removes the first rare event: of the first events of the last lane and of the binary heap,
+    /// the one that is due first.
     #[inline(never)]
     fn take_rare(&mut self) {
         if self.rare_in_heap {
@@ -282,7 +298,8 @@ impl<E: Event> Agenda<E> {
         self.heads[RARE] = in_heap.min(in_lane);
     }
 
-    /// The rest of [`Agenda::take_first`], for the case that the first rare entry may be next.
+    /// Makes the first rare event (of the last lane or the binary heap) the next event if its key
+    /// is smaller than the first key of every other lane.
     #[inline(never)]
     fn weigh_rare(&mut self) {
         let key = self.heads[RARE];

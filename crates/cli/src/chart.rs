@@ -31,9 +31,9 @@ const DOTTED: usize = 3;
 
 /// A curve of a chart: the latency distribution of reads or writes.
 pub(crate) struct Curve<'a> {
-    /// Plural name of the requests of the curve.
+    /// Plural name of the requests whose latencies this curve shows, such as `reads`.
     pub name: &'a str,
-    /// The latencies of the requests of the curve.
+    /// Latencies of all requests that this curve shows.
     pub latencies: &'a Latencies,
 }
 

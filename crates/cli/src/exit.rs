@@ -32,8 +32,8 @@ impl Exit {
     }
 }
 
-/// Combines the end of a command with errors that were found besides: a worse end, or a stop by the
-/// user, stays.
+/// Prints errors found beside the result of a command. Returns bad input, or a stop by the user, if
+/// there are errors and the command ended well ([`Exit::Done`]); otherwise returns `exit`.
 pub(crate) fn combine_exit(exit: Exit, diagnostics: &Diagnostics) -> Exit {
     console::complain(diagnostics);
     match exit {
@@ -57,15 +57,17 @@ pub(crate) fn stopped_or(
     Ok(Exit::Stopped)
 }
 
-/// Returns the end of a command whose results are printed; the reason why a run was cut short
-/// decides.
+/// Returns the exit code of a command that has printed the results of its runs: a broken invariant,
+/// an error or a stop by the user that ended a run decides it.
 pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<Diagnostic> = Vec::new();
     let mut exit = Exit::Done;
     for outcome in outcomes {
         if !outcome.laws().hold() {
             let (place, laws) = (outcome.drive.place(), outcome.laws());
-            console::note(&format!("fault: the run {place} breaks a law: {laws:?}"));
+            console::note(&format!(
+                "fault: the run {place} breaks a law that every run obeys, so report a bug: {laws:?}"
+            ));
             return Exit::Fault;
         }
         match &outcome.ending {

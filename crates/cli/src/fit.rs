@@ -53,8 +53,8 @@ pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
     Candidates::one(&device(drive), scheme.map(String::as_str))
 }
 
-/// The drives of that list with their settings, each as described or under the schemes that work on
-/// it. A note says which do not.
+/// Returns the drives in `names` with their settings, each under the schemes that work on it, or as
+/// described if there are no schemes. A note says which schemes are left out.
 ///
 /// # Errors
 /// If the list compares nothing, a scheme works on no drive, or none on a drive.
@@ -84,8 +84,10 @@ pub(crate) fn run_spec(
     let workload = diagnostics.take(workload(&load.source, &load.reading, &load.addresses.remap));
     let replay_speed = diagnostics.take(replay_speed(&load.replay_speed));
     if load.length.limit == Some(0) {
-        diagnostics
-            .push(Diagnostic::new("--limit", "there is nothing to run").expected("at least 1"));
+        diagnostics.push(
+            Diagnostic::new("--limit", "a limit of 0 leaves no request to run")
+                .expected("at least 1"),
+        );
     }
     let (faults, wrong) = faults::read("--fault", &load.fault);
     diagnostics.0.extend(wrong.0);
@@ -115,7 +117,8 @@ pub(crate) fn device_file(device: &DeviceSpec) -> Vec<Named> {
     files_of("--device", &device.device, &[])
 }
 
-/// Returns the files of the drive that `flag` names, and of schemes.
+/// Returns the files from which the drive named by `flag` and the given schemes are read, without
+/// those that are presets.
 fn files_of(flag: &'static str, device: &str, schemes: &[String]) -> Vec<Named> {
     let parts = schemes.iter().flat_map(|scheme| scheme.split('+')).map(str::trim);
     let schemes = parts.map(|part| ("the scheme", presets::file(Folder::Schemes, part)));

@@ -123,7 +123,7 @@ pub(crate) struct ReplaySpeed {
     /// Ignore the times: a request is issued as soon as fewer than N are outstanding
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65536))]
     pub queue_depth: Option<u32>,
-    /// Divide the times by this factor
+    /// Divide the arrival times by this factor
     #[arg(long, value_name = "FACTOR")]
     pub speed: Option<f64>,
     /// Scale the arrival times so that the drive is idle for this share of the time, such as 0.7

@@ -34,7 +34,7 @@ pub(crate) struct Fleet {
     /// The share of drives that fail within the first year for no reason of wear
     #[arg(long, value_name = "P", default_value_t = ASSUMED.early_share, requires = "drives")]
     pub early_share: f64,
-    /// The Weibull shape of these failures; below 1 their rate falls with age
+    /// The Weibull shape of the times of early failures; below 1 their rate falls with age
     #[arg(long, value_name = "K", default_value_t = ASSUMED.early_shape, requires = "drives")]
     pub early_shape: f64,
     /// The share of worn-out blocks beyond which a drive is replaced

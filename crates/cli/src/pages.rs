@@ -30,7 +30,7 @@ mod with_report {
         Ok(())
     }
 
-    /// Writes the page of these runs, with the passages at its head, to each of `files`.
+    /// Writes a report page on runs to each of `files`, with `passages` of text before the charts.
     pub(crate) fn runs(
         outcomes: &[Outcome],
         spread: Option<&Spread>,

@@ -71,8 +71,8 @@ fn with_values(mut error: Error, arguments: &[OsString]) -> Error {
     error
 }
 
-/// Adds to the error of a word without a flag the flag that it was meant for: a preset's, or that
-/// of a trace, if the command has one.
+/// Adds to the error of a word without a flag the flag that the user probably meant: `--device`,
+/// `--workload` or `--scheme` if the word is such a preset, `--trace` if it looks like a path.
 fn with_flag(mut error: Error, arguments: &[OsString]) -> Error {
     let texts: Vec<&str> = arguments.iter().map(|it| it.to_str().unwrap_or_default()).collect();
     let word = match error.get(ContextKind::InvalidArg) {
@@ -104,8 +104,8 @@ fn is_help(error: &Error) -> bool {
     !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
 }
 
-/// Returns true if every missing argument that an error names was left out by the parser because it
-/// was wrong.
+/// Returns true if an error only says that arguments are missing, and all of these were given but
+/// removed by the parser because they were wrong.
 fn is_due_to(error: &Error, left_out: &[String]) -> bool {
     // One of a group is enough.
     let was_left_out = |text: &String| names_of(text).any(|name| left_out.contains(&name));
@@ -132,7 +132,8 @@ fn names_of(text: &str) -> impl Iterator<Item = String> {
     words.filter(|word| word.starts_with('-')).map(str::to_string)
 }
 
-/// Returns the indices of the wrong arguments that an error names; empty if none can be omitted.
+/// Returns the indices of the arguments on the command line that caused an error; empty if the
+/// parser cannot go on by leaving them out.
 fn places(arguments: &[OsString], error: &Error) -> Vec<usize> {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return Vec::new();

@@ -25,12 +25,12 @@ const UNKNOWN: &str = "{spinner} {msg}";
 /// left.
 const DONE: &str = "[{bar:16}] {percent:>3} %  {msg}, {left}";
 
-/// Template of a progress bar for work that takes long: as `DONE`, with the time since the work
-/// began.
+/// Template of a progress bar for work that takes long: the share that is done, the description,
+/// the time since the work began, and the time left.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 const RUNS: &str = "[{bar:16}] {percent:>3} %  {msg}, {elapsed}, {left}";
-/// Template of a progress bar for work whose parts are not counted: as `RUNS`, without a number of
-/// parts.
+/// Template of a progress bar for work whose parts are not counted: the share that is done, the
+/// time since the work began, the time left, and the description.
 const SHARES: &str = "[{bar:24}] {percent:>3} %  {elapsed}, {prefix}  {msg}";
 
 /// Time between two progress lines where there is no terminal: the log of a job that takes hours
@@ -153,7 +153,7 @@ struct SoFar {
     /// Number of runs that are done, with the shares of those in progress.
     parts: f64,
     requests: u64,
-    /// Time at which the first request was served, on the clock of the bar.
+    /// Time from the creation of the progress bar to the first served request; `None` before it.
     began: Option<Duration>,
 }
 
@@ -309,7 +309,8 @@ impl Runs {
 /// The progress bar of work of which shares are reported, from 0 to 1.
 pub(crate) struct Shares {
     bar: Bar,
-    /// Time at which the work began, on the clock of the bar, and the share that was done by then.
+    /// Time from the creation of the progress bar to the first report of progress, and the share of
+    /// the work (0 to 1) that was done by then.
     began: Mutex<Option<(Duration, f64)>>,
     /// Text behind the progress bar from its beginning on.
     behind: Mutex<String>,
@@ -332,7 +333,8 @@ impl Shares {
         Shares { bar, began: Mutex::default(), behind: Mutex::default() }
     }
 
-    /// Updates the progress bar by a step of the work before the first share.
+    /// Shows a step of the work (such as reading a trace) that precedes the first report of a
+    /// share.
     pub fn follow(&self, step: Progress) {
         if let (None, Some(message)) = (*locked(&self.began), before_requests(step)) {
             self.bar.set_message(message);

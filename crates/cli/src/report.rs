@@ -17,10 +17,10 @@ use fowler_report::verdict;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Smallest share of a band's latency, in any run, at which the table of causes has a row for a
-/// cause.
+/// Smallest share of the mean latency of the slowest 1 % of requests, in any run, that gives a
+/// cause of latency a row in the table of causes.
 const BLAME_SHOWN: f64 = 0.005;
-/// Columns of the label at the beginning of a line below the tables.
+/// Width of the labels at the beginning of lines below the tables of a report, in characters.
 pub(crate) const LABEL: usize = 10;
 
 /// Returns the full report of runs as text. The first run is the one that others are compared with.
@@ -162,14 +162,16 @@ fn blame(outcomes: &[Outcome], kind: Kind) -> String {
     format!("\n{}", grid.text())
 }
 
-/// Returns the mean time of these causes of latency in a request of the band, and their share.
+/// Returns the mean time in microseconds that these causes of latency take in a request of a band
+/// (such as the slowest 1 %), and their share of the mean latency.
 fn sum_of(band: &Band, parts: &[Part]) -> (String, String) {
     let mean: f64 = parts.iter().filter_map(|&part| band.mean_us(part)).sum();
     let share: f64 = parts.iter().filter_map(|&part| band.share(part)).sum();
     if mean > 0.0 { (real(mean), percent(share)) } else { (NOTHING.into(), String::new()) }
 }
 
-/// Returns the causes of latency that have a row, the largest in the first run first.
+/// Returns the causes of latency that have a row in the table of causes, in descending order of
+/// their share in the first run.
 fn shown_parts(bands: &[Band]) -> Vec<Part> {
     let worth = |part: &Part| {
         bands.iter().any(|band| band.share(*part).is_some_and(|share| share >= BLAME_SHOWN))
@@ -271,7 +273,7 @@ pub(crate) fn workload_line(outcome: &Outcome) -> String {
 pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
-        "idle      {} wanted, {} reached {} with times divided by {}, found in {}\n",
+        "idle      {} wanted, {} reached {} with arrival times divided by {}, found in {}\n",
         percent(search.target),
         percent(search.reached),
         first.drive.place(),

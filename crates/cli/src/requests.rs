@@ -38,7 +38,8 @@ pub(crate) fn columns(path: &Path) -> Option<(Arc<dyn RequestSource>, &'static s
     Some((Arc::new(file), format))
 }
 
-/// Returns `None` without Parquet support: the reader of text then reports what is missing.
+/// Returns `None` in place of the requests of a Parquet file, because this program is built without
+/// Parquet; the reader of text traces then reports that.
 #[cfg(not(feature = "parquet"))]
 pub(crate) fn columns(_: &Path) -> Option<(Arc<dyn RequestSource>, &'static str)> {
     None

@@ -18,7 +18,7 @@ const PERCENTILES: [Percentile; 4] =
     [Percentile::P50, Percentile::P95, Percentile::P99, Percentile::P999];
 /// Mark before a percentile with few requests beyond it.
 const ROUGH: &str = "~";
-/// The drive's metrics in a short report, each with its name there.
+/// Metrics of the drive in a short report: the key of each metric, and its name in the report.
 const OF_THE_DRIVE: [(&str, &str); 6] = [
     ("idle_share", "idle"),
     ("waf", "write amplification"),
@@ -71,8 +71,9 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &s
     emphasized(&text) + space + &said + &more
 }
 
-/// Returns the lines about the input that the sentences at the head of a report leave out: how a
-/// trace was read, and of a comparison the drives and the workload.
+/// Returns the lines about the input that the verdict at the head of a report leaves out: for a
+/// trace, how it was read; for a comparison, the drives and the workload; and the search for a
+/// replay speed.
 fn asked_for(outcomes: &[Outcome]) -> String {
     let Some(first) = outcomes.first() else { return String::new() };
     let mut text = String::new();
@@ -218,8 +219,8 @@ fn matters(path: &str) -> bool {
     OF_THE_DRIVE.iter().any(|(listed, _)| *listed == path) || Kind::ALL.into_iter().any(of_kind)
 }
 
-/// Returns the causes of latency that have a row: the largest of the first run, and the largest of
-/// each other.
+/// Returns the causes of latency that have a row in the table of a short report: the largest ones
+/// in the first run, and the largest one in each other run.
 fn causes(bands: &[Band]) -> Vec<Part> {
     let known = |band: &Band, part: Part| band.share(part).is_some_and(|share| share > 0.0);
     let of = |band: &Band, most: usize| -> Vec<Part> {
@@ -248,9 +249,9 @@ fn is_beyond(count: u64, percentile: Percentile) -> bool {
     count / percentile.one_in() < verdict::BEYOND
 }
 
-/// Returns the findings that a reader of a single run must know, beside the head of the report,
-/// which names the main cause of the slowest requests, and the table, which marks rough
-/// percentiles.
+/// Returns the sentences that warn the reader about a single run, such as that a percentile rests
+/// on few requests. Those on the slowest requests and rough percentiles are left out: the verdict
+/// and the table show them.
 fn careful(findings: &[Finding]) -> Vec<String> {
     let said = findings.iter().filter(|it| !it.is_tail() && it.rough_percentiles().is_none());
     said.map(Finding::sentences).collect()

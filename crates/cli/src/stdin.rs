@@ -138,7 +138,9 @@ fn most(folder: &Path) -> Result<u64, Diagnostics> {
 fn too_long(most: u64) -> Diagnostics {
     let most = fowler_experiment::numbers::bytes(most);
     let what = format!("this trace is longer than {most}, the limit for a copy of standard input");
-    let hint = format!("end it with --limit, name a file instead, or set {MOST} to a larger size");
+    let hint = format!(
+        "limit the requests with --limit, name a file instead, or set {MOST} to a larger size"
+    );
     Diagnostic::new(STANDARD_INPUT, what).hint(hint).into()
 }
 

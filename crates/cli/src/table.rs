@@ -14,7 +14,8 @@ const WORDS_WIDTH: u16 = 44;
 const LEAST_WORDS: u16 = 12;
 /// Characters of a table with two columns that belong to no cell: `| ` and ` | ` and ` |`.
 const EDGES: u16 = 7;
-/// Minimum width of a table's first column that leaves room for no other, in characters.
+/// Smallest width of a table's first column when a narrow terminal leaves room for just one column
+/// beside it, in characters.
 const LABELS_WIDTH: u16 = 24;
 
 /// Largest widths of the columns of a table that is wider than the terminal, in characters.
@@ -22,7 +23,7 @@ const LABELS_WIDTH: u16 = 24;
 struct Bound {
     /// Largest width of the table's first column, in characters.
     labels: u16,
-    /// Largest width of the table's other columns of words, in characters.
+    /// Largest width of the columns of words other than the first one, in characters.
     words: u16,
 }
 

@@ -59,7 +59,7 @@ fn each_line(text: &str, width: Option<usize>, fit: impl Fn(&str, usize) -> Stri
 struct Break {
     /// Position of the space in the line, in bytes.
     at: usize,
-    /// Columns of the line before the space.
+    /// Width of the text before the space, in terminal columns.
     column: usize,
     /// True if the space is within a command: a shell reads on in the next line only after a
     /// backslash.
@@ -67,7 +67,8 @@ struct Break {
 }
 
 impl Break {
-    /// Returns the columns of a line that is broken here.
+    /// Returns the width of the line up to this break, in terminal columns, with the backslash that
+    /// continues a command.
     fn columns(self) -> usize {
         self.column + if self.in_command { CONTINUES.len() } else { 0 }
     }
@@ -127,8 +128,9 @@ pub(crate) fn wrapped_command(
     text[label..].into()
 }
 
-/// Returns the spaces of a line at which it may be broken. `span` is given the place of a backtick:
-/// where its text ends, and whether that may be broken as a command; none if no text begins there.
+/// Returns the spaces at which a line may be broken. For the position after a backtick, `span`
+/// returns the position of the closing backtick and true if the text between may be broken as a
+/// command; `None` if the backtick opens no such text.
 fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Break> {
     let (mut breaks, mut column, mut inside) = (Vec::new(), 0, None);
     for (at, it) in line.char_indices() {

@@ -164,7 +164,7 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     let (name, expected) = COLUMNS[column];
     values.ok_or_else(|| {
         let data_type = printable(array.data_type().to_string());
-        let what = format!("the column `{name}` is of type {data_type}");
+        let what = format!("the column `{name}` is of type {data_type}, which is not supported");
         Diagnostic::new("requests", what).expected(expected).into()
     })
 }

@@ -66,13 +66,14 @@ pub(crate) fn read(path: &Path) -> Result<Vec<RecordBatch>, Diagnostics> {
     all(bytes).map_err(|error| unreadable(path, &error))
 }
 
-/// Like [`read`], from the bytes of a Parquet file.
+/// Reads all tables, in order, from the bytes of a Parquet file.
 pub(crate) fn all(bytes: Vec<u8>) -> Result<Vec<RecordBatch>, String> {
     tables(bytes, |_| ProjectionMask::all())
 }
 
-/// Like [`read`], with some columns only. Returns `None` unless the file exists and has a valid
-/// footer: after a crash of the machine, a file may exist without its contents.
+/// Reads only the columns called `names` from the tables of a Parquet file. Returns `None` unless
+/// the file exists and has a valid footer: after a crash of the machine, a file may lack its
+/// contents.
 pub(crate) fn read_columns(
     path: &Path,
     names: &[&str],
@@ -100,8 +101,8 @@ fn tables(
     .flatten()
 }
 
-/// Largest number of rows for each byte of a Parquet file: far more than the numbers of points in
-/// order compress to.
+/// Largest plausible number of table rows for each byte of a Parquet file. Even ascending numbers,
+/// the data of a sweep that compress best, need far more bytes.
 const ROWS: u64 = 64;
 
 /// Refuses a Parquet file that claims more rows than its bytes can hold. Rows without columns take
@@ -129,7 +130,9 @@ fn distinct(schema: &Schema) -> Result<(), String> {
 fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     let diagnostic =
         Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"));
-    diagnostic.hint("remove it; running the same sweep again recreates it".to_string()).into()
+    diagnostic
+        .hint("remove this file; running the same sweep again recreates it".to_string())
+        .into()
 }
 
 /// Returns the I/O error inside an error of the Parquet library, or a new one with the text of that

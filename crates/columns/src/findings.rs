@@ -19,8 +19,9 @@ const RESPONSES: [(&str, &str); 6] = [
 const WITHHELD: &str = "waf_withheld";
 /// Largest number of points that a table shows.
 const SHOWN: usize = 24;
-/// The maximum number of levels of an axis of numbers. An axis with more numbers is cut into
-/// [`PARTS`] parts of as many points each, as `main_effects` of the Python module does.
+/// The maximum number of levels of a sweep's numeric axis whose values are kept apart. The values
+/// of an axis with more levels are cut into [`PARTS`] ranges with about equal numbers of points, as
+/// the Python module's function `main_effects` does.
 const LEVELS_MOST: usize = 8;
 const PARTS: usize = 4;
 
@@ -83,7 +84,10 @@ fn points(
     let title = match measured.iter().filter(|row| row.text(WITHHELD).is_some()).count() {
         0 => title,
         count => {
-            format!("{title}; {count} erased too little for a WAF (column {WITHHELD} says why)")
+            format!(
+                "{title}; in {count} of them, the drive erased too little to report a WAF (column \
+                 {WITHHELD} says why)"
+            )
         }
     };
     let row = |row: &&Row| {

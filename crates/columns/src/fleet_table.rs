@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// Name of the file with the fleet's drives in a folder of results.
 pub const NAME: &str = "drives.parquet";
 
-/// Returns the first drive of each place: its number from 1, load, strength, `early_years` (null if
-/// the drive would never fail early), `worn_years`, `years`, cause of its end, and terabytes
-/// written.
+/// Returns a table with a row for the first drive in each place of a fleet: number from 1, load
+/// relative to the workload, endurance relative to `lifetime.cycles`, years until early failure
+/// (null if never), wear-out and replacement, cause of replacement, and terabytes written.
 pub fn table(fleet: &Fleet) -> RecordBatch {
     let number = |name: &str, value: &dyn Fn(&Drive) -> f64| -> (Field, ArrayRef) {
         let values = Float64Array::from_iter_values(fleet.drives.iter().map(value));

@@ -64,7 +64,8 @@ impl Record {
         sealed_file::bytes(KIND, &self.design, text.as_bytes())
     }
 
-    /// Reads the file `shard` at `path`.
+    /// Reads the file called `shard` in the folder of a shard (a part of a sweep), which identifies
+    /// the shard. `path` is the path of that file.
     fn read(path: &Path) -> Result<Record, Refused> {
         let opened = sealed_file::inspect(path, KIND)?;
         let mut text = String::new();
@@ -136,7 +137,9 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
                 // The file is new here: a killed run of a changed sweep left it, or somebody put it
                 // into the folder of another shard.
                 if let Some(other) = listed.and_then(|it| of_another(shard, &outline, &it)) {
-                    let what = format!("holds shard {other}, with the {SHARD} of {shard}");
+                    let what = format!(
+                        "holds shard {other}, but its file `{SHARD}` is that of shard {shard}"
+                    );
                     return Err(refused(what));
                 }
                 None
@@ -356,8 +359,8 @@ fn whole(held: &Held) -> Result<(), Diagnostics> {
     diagnostics.or(())
 }
 
-/// As [`damaged`], with the hint that running the shard again, not the whole sweep, recreates the
-/// file.
+/// Returns the error that a file in the folder of a shard is damaged, with the hint that running
+/// the shard again (not the whole sweep) recreates the file.
 fn damaged_in_shard(path: &Path) -> Diagnostics {
     let mut found = damaged(path);
     for diagnostic in &mut found.0 {

@@ -454,8 +454,9 @@ fn strays(folder: &Path, hashes: &BTreeSet<&str>, found: &mut Examined) -> Resul
     Ok(())
 }
 
-/// Returns an error for each input file of the points that a file in the folder of the sweep would
-/// replace.
+/// Returns an error for each input file of a sweep (drive, scheme, workload or trace) that the
+/// sweep would overwrite, because it is the `sweep.toml` or `design.parquet` in the folder for the
+/// results.
 pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     let outputs: Vec<Named> =
         [SPECIFICATION, DESIGN].map(|name| ("--out".to_string(), folder.join(name))).into();

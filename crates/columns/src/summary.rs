@@ -210,7 +210,8 @@ fn flatten(name: String, value: &Value, row: &mut Row) {
     }
 }
 
-/// Returns true if `name` is a long text, which is only in the summary.
+/// Returns true if `name` is the column of a long text, such as the drive as TOML, that only the
+/// JSON summary of a run has, not the table of a sweep.
 fn too_long(name: &str) -> bool {
     all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }

@@ -20,7 +20,7 @@ pub fn bytes(schema: &SchemaRef, batches: &[RecordBatch]) -> Result<Vec<u8>, Str
     written.map_err(|error| plain(&error))
 }
 
-/// Returns the columns and the batches of a file that [`bytes()`] returned.
+/// Returns the schema and the record batches of a table from the bytes of a Parquet file.
 ///
 /// # Errors
 /// If `bytes` is something else.

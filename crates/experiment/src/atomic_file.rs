@@ -150,8 +150,8 @@ pub fn abandon() {
     remove_all(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner));
 }
 
-/// Like [`abandon`], for a program that is out of memory: allocates nothing, and removes nothing if
-/// a file is being created or renamed at this moment.
+/// Removes every temporary file that is being written, for a program that is out of memory:
+/// allocates nothing, and removes nothing if a file is being created or renamed at this moment.
 pub fn abandon_at_once() {
     if let Ok(mut list) = UNFINISHED.try_lock() {
         remove_all(&mut list);

@@ -136,7 +136,11 @@ impl Candidates {
                 let what = format!("`{}` names only one drive", escaped(&devices[0].device));
                 let one = Diagnostic::new(flag, what)
                     .expected("at least two drives, separated by commas");
-                diagnostics.push(one.hint("for one drive, use --device".to_string()));
+                diagnostics.push(
+                    one.hint(
+                        "to run a single drive, use --device instead of --devices".to_string(),
+                    ),
+                );
             }
             MOST_DEVICES.. if devices.len() > MOST_DEVICES => {
                 let what = format!("{} drives are more than can be compared", devices.len());
@@ -234,8 +238,9 @@ impl Candidates {
         self.all.iter().map(Candidate::label).collect()
     }
 
-    /// Checks every candidate, and the workload without a full pass. Also checks that each drive
-    /// has the units that faults name.
+    /// Checks each candidate of a comparison (a drive under a scheme). Also checks the workload,
+    /// without reading a whole trace, and that each drive has the pages, blocks, dies and other
+    /// units that the faults to be injected name.
     pub fn check(&self, workload: Option<&WorkloadSpec>, faults: &[Scripted]) -> Diagnostics {
         if self.axis == Axis::Schemes {
             let Some(first) = self.all.first() else { return Diagnostics::default() };

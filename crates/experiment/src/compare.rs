@@ -28,8 +28,8 @@ pub fn compare(
     Ok(outcomes.into_iter().map(|(outcome, ())| outcome).collect())
 }
 
-/// Like [`compare`], with an additional probe for each candidate, which `watcher` creates from its
-/// label.
+/// Runs the candidates of a comparison like [`compare`], each with an additional probe (an observer
+/// of the run) that `watcher` creates from the candidate's label.
 ///
 /// # Errors
 /// As [`compare`].

@@ -6,7 +6,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::presets::{Folder, Preset};
 use crate::scheme::Scheme;
 
-/// Most keys that are added for one scheme, one after the other.
+/// The maximum number of configuration keys that are set, one after the other, to make a preset
+/// scheme work on a drive.
 const MOST_KEYS: usize = 6;
 
 /// How a preset scheme works on a drive: as it is, with further settings, or not at all.

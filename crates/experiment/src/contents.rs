@@ -118,7 +118,7 @@ pub fn read(folder: &Path) -> Result<Option<Contents>, Diagnostics> {
     }
     if contents.format > FORMAT {
         let what = format!(
-            "was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {FORMAT}",
+            "the list of results was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {FORMAT}",
             printable(&contents.version),
             contents.format
         );

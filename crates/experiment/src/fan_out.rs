@@ -39,7 +39,8 @@ fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
     if text.trim().parse().is_ok_and(|threads: usize| threads <= THREADS_MAX) {
         return Ok(());
     }
-    let diagnostic = Diagnostic::new(name, "is not a number of threads").text(text);
+    let diagnostic =
+        Diagnostic::new(name, "the environment variable is not a number of threads").text(text);
     let hint = "unset it: there are then as many threads as cores".to_string();
     let expected = format!("a whole number from 1 to {THREADS_MAX}, or 0 for as many as cores");
     Err(diagnostic.expected(expected).hint(hint).into())

@@ -268,7 +268,10 @@ fn unit<'a>(
     let digits = number.bytes().all(|byte| byte.is_ascii_digit());
     let parsed = number.parse().ok().filter(|_| digits);
     if parsed.is_none() {
-        wrong.push(format!("names no {struck}: `{}` is not its number", printable(number)));
+        wrong.push(format!(
+            "names no {struck}: `{}` is not the number of a {struck}",
+            printable(number)
+        ));
     }
     if kind == "page" && words.next() != Some(UNCORRECTABLE) {
         wrong.push(format!("does not say that the page is {UNCORRECTABLE}"));

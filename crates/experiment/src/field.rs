@@ -195,8 +195,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// Returns the value of the key that is nearest to `number`, which has the unit of
-    /// [`Field::number`]. `None` for keys that take no number.
+    /// Returns the value of a configuration key that is nearest to `number`: nanoseconds for a
+    /// time, bytes for a size, bytes per second for a rate. `None` for keys that take no number.
     pub(crate) fn value(&self, number: f64) -> Option<Value> {
         let whole = libm::round(number) as u64;
         Some(match self {

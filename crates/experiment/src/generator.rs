@@ -457,8 +457,8 @@ impl Description {
         Ok(all)
     }
 
-    /// Returns the alignment of the workload's offsets in bytes. By default every page, and every
-    /// size in use, can be addressed.
+    /// Returns the alignment in bytes of the offsets that a generated workload accesses. Unless the
+    /// workload sets it, it is the smaller one of a page and the smallest request size.
     fn alignment(&self, page: u64) -> Bytes {
         if self.alignment.0 > 0 {
             return self.alignment;

@@ -56,8 +56,8 @@ impl ImageCache {
         }
     }
 
-    /// Returns the preconditioned translation of a drive with superblocks, as
-    /// [`ImageCache::device`] does for a page-mapped drive.
+    /// Returns the preconditioned drive of `config`, which has superblocks, from the cache if it
+    /// has been created before. `None` if preconditioning was stopped.
     pub fn superblocks(
         &self,
         config: &Config,

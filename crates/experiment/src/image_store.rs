@@ -66,13 +66,15 @@ pub(crate) trait SavedImage: Sized {
     /// file.
     fn takes_long(config: &Config) -> bool;
 
-    /// Passes the words of the preconditioned drive to `put`.
+    /// Writes the state of the preconditioned drive as a sequence of 32-bit words, by calls of
+    /// `put`.
     ///
     /// # Errors
     /// If `put` fails.
     fn save(&self, put: PutWords<'_>) -> Result<(), String>;
 
-    /// Returns the preconditioned drive of `config` from its saved words.
+    /// Returns the preconditioned drive of `config` from the 32-bit words that `take` reads from a
+    /// file.
     ///
     /// # Errors
     /// The reason why the words are not such a drive.
@@ -103,10 +105,10 @@ impl SavedImage for PreconditionedImage {
         PreconditionedImage::watched(config, watch)
     }
 
-    /// A page-mapped drive is filled about as fast as its state is read. Measured beyond the time
-    /// to read it, in nanoseconds for each filled page (2 cores, drives of 8 to 60 million pages):
-    /// overwrites until the state is steady take 15 to 35, and pages stored one by one, because
-    /// their addresses determine their dies, take 110 to 180. The other patterns take no longer.
+    /// Returns true if preconditioning takes so long that the drive is worth saving. Measured in
+    /// nanoseconds per filled page, beyond the time to read the page from a file (2 cores, 8 to 60
+    /// million pages): 15 to 35 for overwrites to steady state, 110 to 180 for random writes whose
+    /// address sets the die, else 0.
     fn takes_long(config: &Config) -> bool {
         let by_address =
             config.redundancy.has_stripes() || config.placement.dies == Dies::ByAddress;

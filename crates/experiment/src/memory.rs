@@ -39,7 +39,7 @@ impl Need {
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Adds the runs of another memory need to those of this one.
+    /// Adds the runs that another memory requirement covers to the runs of this one.
     pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);
@@ -222,10 +222,10 @@ fn groups(root: &Path) -> Option<Bytes> {
     text.lines().filter_map(of).min()
 }
 
-/// Returns the fewest bytes that the control group at `path` and its ancestors leave free: the
-/// limit less the memory in use, without file pages, which the system can drop. In a container,
-/// `path` may be the host's, of which only the root is visible. `prefix` begins the names of totals
-/// over inner groups.
+/// Returns the fewest bytes that the memory control group at `path` and its ancestors leave free:
+/// the limit less the memory in use, without the page cache, which the system can drop. In a
+/// container only the root of `path` may be visible. `prefix` begins the names of recursive totals
+/// in `memory.stat`.
 fn least(root: &Path, path: &str, [limit, usage, prefix]: [&str; 3]) -> Option<Bytes> {
     let mut folders: Vec<PathBuf> = vec![root.to_path_buf()];
     for part in Path::new(path).components() {

@@ -41,7 +41,7 @@ pub fn real(value: f64) -> String {
     }
 }
 
-/// Formats a number like [`real`]; a dash for `None`.
+/// Formats a number of at least zero with three to four significant digits, and `None` as a dash.
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
 }

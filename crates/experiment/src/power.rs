@@ -12,7 +12,7 @@ pub struct PowerOff {
     pub lasts: Span,
 }
 
-/// Description of the text that [`parse`] accepts, for error messages.
+/// Format of a list of power losses (start time and length of each), for error messages.
 pub const EXPECTED: &str = "times and lengths such as \"10s 381d\", or \"10s 1h, 500s 381d\"";
 
 /// Longest total time without power in a run: five years, because ages of data are limited to nine.

@@ -27,7 +27,8 @@ impl Control<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Reports progress for work whose requests are counted in whole parts.
+    /// Reports that `requests` requests were served, for work whose progress is a number of whole
+    /// parts (such as runs), so that no share of a part is reported.
     pub fn served(&self, requests: u64) {
         (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
     }
@@ -49,7 +50,7 @@ pub enum Progress {
         /// Share of the test run that is done, from 0 to 1.
         share: f64,
     },
-    /// Requests have been served.
+    /// The run has served some requests.
     Served {
         /// Number of requests served since the previous step of this run.
         requests: u64,
@@ -70,7 +71,8 @@ pub struct Part(Mutex<Done>);
 struct Done {
     /// Share of the search for a replay speed that is done, from 0 to 1.
     searched: f64,
-    /// The share of the runs after the search that is done, from 0; above 1 counts as 1.
+    /// Share of the runs after the search for a replay speed that is done, from 0; above 1 counts
+    /// as 1.
     served: f64,
 }
 
@@ -81,7 +83,8 @@ impl Done {
 }
 
 impl Part {
-    /// Returns the share by which a step advances the part. All shares add up to at most 1.
+    /// Adds a reported step of progress. Returns the share (0 to 1) by which it advances this part
+    /// of the work, such as a run; all shares of a part add up to at most 1.
     pub fn advanced(&self, step: Progress) -> f64 {
         let mut done = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let before = done.share();

@@ -45,7 +45,7 @@ impl Scheme {
             if let Err(key) = policies.join(more) {
                 let what = format!("`{part}` is a second custom policy for `{key}` in this scheme");
                 let diagnostic = Diagnostic::new(format!("scheme {name}"), what);
-                diagnostics.push(diagnostic.hint("leave one of them out".to_string()));
+                diagnostics.push(diagnostic.hint("leave out one of the policies".to_string()));
             }
         }
         let sum = if named.is_empty() {
@@ -93,9 +93,9 @@ const JOIN: &str = "join";
 /// Longest chain of schemes that include one another.
 const DEEPEST: usize = 32;
 
-/// Returns every setting of the schemes joined by `+`, with the name of its scheme. `above` is the
-/// chain of schemes whose `join` led here, outermost first. `done` names the schemes that were read
-/// completely; reading them again would repeat their settings.
+/// Returns every setting of the schemes in `name`, joined by `+`, with the name of its scheme. A
+/// scheme may include others with its key `join`: `above` lists the schemes that include these,
+/// outermost first. Schemes in `done` were read completely before; their settings are not repeated.
 fn parts(
     name: &str,
     above: &[&str],
@@ -129,7 +129,8 @@ fn parts(
     diagnostics.or(all)
 }
 
-/// Returns the settings of the schemes that the last scheme of `chain` combines.
+/// Returns the settings of the schemes that the key `join` of a scheme includes. `chain` lists that
+/// scheme last, after the schemes that include it.
 fn joined(
     join: &Setting,
     chain: &[&str],
@@ -240,7 +241,7 @@ fn conflict(name: &str, first: &str, one: &Setting, second: &str, other: &Settin
     let what = format!("`{first}` and `{second}` both set `{key}`, to different values");
     Diagnostic::new(format!("scheme {name}"), what)
         .text(format!("{} | {}", one.origin.text, other.origin.text))
-        .hint("leave one of them out".to_string())
+        .hint("leave out one of the two schemes".to_string())
 }
 
 #[cfg(test)]

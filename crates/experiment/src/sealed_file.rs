@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Take, Write};
 use std::path::Path;
 
-/// A kind of sealed file (a file that ends in a checksum), and the version of its format.
+/// A kind of file with a checksum at its end (a sealed file), and the version of its format.
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     /// The word for the kind of file in messages, such as `checkpoint`.
@@ -22,13 +22,13 @@ pub struct Kind {
     pub format: u32,
 }
 
-/// Length of the checksum at the end of a sealed file, in bytes.
+/// Length of the SHA-256 checksum that ends a file, in bytes.
 const CHECKSUM: u64 = 32;
-/// Longest first line of a sealed file, in bytes. It has the kind, the format and the identity,
-/// which is a hash.
+/// Longest first line, in bytes, of a file with a checksum. The line has the kind of file, its
+/// format and the hash that identifies its owner.
 const LINE: u64 = 512;
 
-/// A sealed file that is being written: a first line, a body and a checksum.
+/// A file that is being written with a first line, its contents, and a checksum of both at the end.
 #[derive(Debug)]
 pub struct SealedFile {
     out: AtomicFile,
@@ -36,7 +36,8 @@ pub struct SealedFile {
 }
 
 impl SealedFile {
-    /// Starts a sealed file.
+    /// Creates a file with a first line, for the kind of file and its owner, and a checksum at its
+    /// end.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -47,7 +48,7 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Writes the checksum and gives the sealed file its name.
+    /// Writes the checksum at the end of the file, and gives the file its final name.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -83,16 +84,17 @@ fn line(kind: Kind, identity: &str) -> String {
     format!("fowler {} {} {VERSION} {identity}\n", kind.name, kind.format)
 }
 
-/// A sealed file that has been opened to read it, and whose checksum is valid.
+/// A file with a checksum at its end that has been opened to read it, and whose checksum is valid.
 #[derive(Debug)]
 pub struct Opened {
     /// Hash that identifies the run, or other owner, whose data the file holds.
     pub identity: String,
-    /// Reader of the bytes between the first line and the checksum.
+    /// Reader of the file's contents, between the first line (kind, format and owner) and the
+    /// checksum.
     pub body: Take<BufReader<File>>,
 }
 
-/// Opens a sealed file and reads all of it once, for its checksum.
+/// Opens a file with a checksum at its end, and reads all of it once to verify the checksum.
 ///
 /// # Errors
 /// If the file cannot be read, is of another kind or of a newer format, or is damaged.
@@ -105,7 +107,8 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
     })
 }
 
-/// The reason why a sealed file is refused.
+/// The reason why a file that Fowler saved with a checksum, such as a checkpoint, cannot be read
+/// back.
 #[derive(Debug)]
 pub enum Refused {
     /// The file is damaged and cannot be read by any version.
@@ -114,17 +117,19 @@ pub enum Refused {
     Other(Box<Diagnostic>),
 }
 
-/// Opens a sealed file like [`open`], but the error tells a damaged file from one that other
-/// versions may read.
+/// Opens a file with a checksum at its end like [`open`], but the error tells a damaged file from
+/// one that other versions of Fowler may read.
 pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     let name = || path.display().to_string();
     let failed = |what: String| {
-        let hint = format!("remove it to start over, or restore the {} from a copy", kind.name);
+        let hint =
+            format!("remove the file to start over, or restore the {} from a copy", kind.name);
         Refused::Damaged(Box::new(Diagnostic::new(name(), what).hint(hint)))
     };
     let other = |what: String| Refused::Other(Box::new(Diagnostic::new(name(), what)));
     let unreadable = |error: io::Error| other(format!("cannot be read: {error}"));
-    let damaged = || failed(format!("is damaged: its checksum does not match the {}", kind.name));
+    let damaged =
+        || failed(format!("the file is damaged: its checksum does not match the {}", kind.name));
     let file = File::open_stored(path).map_err(unreadable)?;
     let facts = file.facts().map_err(unreadable)?;
     if !facts.is_file() {
@@ -154,7 +159,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     }
     if header.format > kind.format {
         let what = format!(
-            "was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {}",
+            "the file was written by Fowler {} in format {}; this is Fowler {VERSION}, which reads formats up to {}",
             printable(header.version),
             header.format,
             kind.format
@@ -167,7 +172,7 @@ pub fn inspect(path: &Path, kind: Kind) -> Result<Opened, Refused> {
     Ok(Opened { identity, body: file.take(whole - length) })
 }
 
-/// The first line of a sealed file: kind, format and identity.
+/// The first line of a file with a checksum: kind of file, format, and identity of its owner.
 struct Header<'a> {
     kind: &'a str,
     format: u32,

@@ -129,7 +129,9 @@ fn of_interval() -> [Fact<Interval>; 2] {
     ]
 }
 
-/// The outcomes of the first seed with their probes, and the spread over all seeds.
+/// Results of a comparison under several seeds: for the first seed, the outcome of each candidate
+/// with its probe (observer of the run); then the metrics under all seeds, `None` for a single
+/// seed.
 pub type Compared<P> = (Vec<(Outcome, P)>, Option<Spread>);
 
 /// Compares `candidates` under `seeds` seeds. Returns the outcomes of the first, and the spread
@@ -147,8 +149,8 @@ pub fn compare_over(
     Ok((outcomes.into_iter().map(|(outcome, ())| outcome).collect(), spread))
 }
 
-/// Like [`compare_over`], with an additional probe for each candidate of the first seed,
-/// which `watcher` creates from its label.
+/// Compares candidates under several seeds like [`compare_over`]. Each candidate has an additional
+/// probe under the first seed, an observer of its run that `watcher` creates from its label.
 ///
 /// # Errors
 /// As [`compare_over`].
@@ -191,7 +193,7 @@ pub fn compare_over_watched<P: Watcher + Send>(
     Ok((outcomes, spread))
 }
 
-/// Returns the seeds of a comparison after that of the first drive.
+/// Returns the random seeds of a comparison after the first one, which is that of the drive.
 fn further(candidates: &Candidates, seeds: u32) -> Result<Range<u64>, Diagnostics> {
     if seeds < 2 {
         return Ok(0..0);

@@ -61,7 +61,7 @@ impl Shard {
         self.of
     }
 
-    /// Returns all shards into which the work of this one is divided, in order.
+    /// Returns all shards of the sweep or fleet that this shard is a part of, in order.
     pub fn all(self) -> Vec<Shard> {
         (1..=self.of).map(|number| Shard { number, ..self }).collect()
     }

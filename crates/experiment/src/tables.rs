@@ -42,7 +42,7 @@ impl Cell {
         value.filter(|value| value.is_finite()).map_or(Cell::Nothing, Cell::Share)
     }
 
-    /// Returns the number of the cell, if it has one.
+    /// Returns the number or share in a cell of a table; `None` for a text or an empty cell.
     pub fn value(&self) -> Option<f64> {
         match self {
             Cell::Number(value) | Cell::Share(value) => Some(*value),

@@ -6,7 +6,7 @@ use crate::disk::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-/// Names that are tried for a temporary file before creating it fails.
+/// Number of random file names that are tried for a temporary file before creating it fails.
 const NAMES: u32 = 1000;
 
 /// A temporary file, which is removed when the value is dropped.

@@ -88,7 +88,8 @@ pub(crate) struct Passes<'a> {
 }
 
 impl<'a> Passes<'a> {
-    /// Returns progress over `all` passes, none of which has begun.
+    /// Returns the progress of `all` passes (complete readings of a trace file before a run), none
+    /// of which has begun.
     pub fn over(all: u32, control: Control<'a>) -> Passes<'a> {
         Passes { finished: Cell::new(0), all, control }
     }

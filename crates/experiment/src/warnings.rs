@@ -165,8 +165,9 @@ fn wide_stripes(outcome: &Outcome) -> Option<String> {
     let beyond = outcome.losses?.lost[Reason::BeyondParity];
     (drive.config.ftl.has_superblocks() && beyond > 0 && stripe > dies).then(|| {
         format!(
-            "stripes of {stripe} commands have several of them on each of {dies} {part}s {}: the \
-             data of a failed block or {part} cannot all be rebuilt; superblocks.parity={dies} would allow it",
+            "stripes of {stripe} commands on {dies} {part}s have several commands on one {part} {}: \
+             if a block or {part} fails, not all its data can be rebuilt; superblocks.parity={dies} \
+             would allow it",
             drive.place()
         )
     })
@@ -345,8 +346,8 @@ fn withheld(outcomes: &[Outcome]) -> Vec<String> {
         let next = match first.drive.config.precondition.pattern {
             Pattern::Steady | Pattern::Rested => match first.steady_waf {
                 Some(waf) => format!(
-                    "random writes over the whole drive had {} before the run; for that of this \
-                     workload, run longer",
+                    "random writes over the whole drive had a write amplification of {} before the \
+                     run; for that of this workload, run longer",
                     real(waf)
                 ),
                 None => "the drive began in steady state, so run longer".into(),

@@ -68,7 +68,7 @@ pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
     TraceError { file: name.into(), diagnostics, counts: BTreeMap::new() }
 }
 
-/// The requests of a [`RequestSource`].
+/// Iterator over requests that a program supplies instead of a trace file or a generator.
 pub type CustomRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
 
 impl WorkloadSpec {
@@ -155,7 +155,7 @@ impl WorkloadSpec {
 fn nameless(source: &dyn RequestSource) -> Diagnostics {
     let what = "custom requests have no identity, so runs of them cannot be saved";
     Diagnostic::new(source.name(), what)
-        .hint("write them to a trace file and use that".to_string())
+        .hint("write the requests to a trace file and replay that file".to_string())
         .into()
 }
 

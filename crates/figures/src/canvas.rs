@@ -16,7 +16,7 @@ pub type Place = (i32, i32);
 /// Result of a drawing operation.
 pub type Drawn<T = ()> = Result<T, DrawingAreaErrorKind<std::io::Error>>;
 
-/// Chart of the drawing library on which a plane is based.
+/// Chart of the drawing library on which the area between the x and y axes of a panel is drawn.
 pub type Chart<'c, 'a> = ChartContext<'c, SVGBackend<'a>, Cartesian2d<Ruler, Ruler>>;
 
 /// Alignment, size and direction of a text in a picture.
@@ -48,7 +48,8 @@ impl Lettering {
         Self { across, up, ..self }
     }
 
-    /// Converts to the library's style, which adds line spacing to heights and removes it again.
+    /// Converts to the text style of `plotters`, the drawing library, which adds line spacing to
+    /// font heights; the conversion removes it.
     pub fn style(self) -> TextStyle<'static> {
         let style = if self.bold { FontStyle::Bold } else { FontStyle::Normal };
         let transform = if self.turned { FontTransform::Rotate270 } else { FontTransform::None };
@@ -195,7 +196,7 @@ impl Pen<'_, '_> {
     }
 }
 
-/// The plane between two rulers, on which the data of a panel is drawn.
+/// The rectangle between the x axis and the y axis of a panel, on which its data is drawn.
 pub struct Plane<'c, 'a> {
     pub pen: Pen<'c, 'a>,
     pub chart: Chart<'c, 'a>,
@@ -209,12 +210,13 @@ impl Plane<'_, '_> {
         self.at_place(self.x.place(x), self.y.place(y))
     }
 
-    /// Returns the canvas position of a point given by its positions on both rulers.
+    /// Returns the canvas position, in pixels, of a point given by its positions on the x axis and
+    /// the y axis.
     pub fn at_place(&self, x: f64, y: f64) -> Place {
         self.chart.as_coord_spec().translate(&(x, y))
     }
 
-    /// Draws a horizontal line across the plane at a y value.
+    /// Draws a horizontal line across the data area of a panel at a y value.
     pub fn reference(&self, y: f64) -> Drawn {
         let y = self.y.place(y);
         let ends = vec![self.at_place(self.x.low, y), self.at_place(self.x.high, y)];

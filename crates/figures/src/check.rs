@@ -30,7 +30,8 @@ pub struct Finding {
 pub enum Wrong {
     /// The figure has no panels, or zero columns of them.
     NoPanels,
-    /// The panel has this shape, which only pages draw.
+    /// The panel has this shape, which only a report page (with its script) can draw, not a picture
+    /// file.
     OnPages(Shape),
     /// The panel has no groups of bars.
     NoGroups,

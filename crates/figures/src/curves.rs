@@ -21,8 +21,8 @@ pub fn theory(series: usize) -> (f64, f64) {
     [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
 }
 
-/// Returns the minimum and maximum of the values; without numbers, those of an axis that any scale
-/// can have.
+/// Returns the minimum and maximum of the values; 1 and 10, a valid range on linear and logarithmic
+/// axes, if there are none.
 fn ends(mut values: impl Iterator<Item = f64>) -> (f64, f64) {
     let Some(first) = values.next() else { return (1.0, 10.0) };
     values.fold((first, first), |(low, high), value| (value.min(low), value.max(high)))

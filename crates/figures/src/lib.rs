@@ -159,14 +159,15 @@ impl Panel {
         }
     }
 
-    /// Returns the panel with its columns as towers in space: groups from left to right, and the
-    /// series behind each other, the first in front.
+    /// Returns the panel with its columns as three-dimensional bars: groups from left to right, and
+    /// the series behind each other, the first in front.
     #[must_use]
     pub fn in_space(self) -> Self {
         Self { shape: Shape::Towers, ..self }
     }
 
-    /// Returns a view of a page: see [`Figure::views`].
+    /// Returns a panel of a report page that shows its panels one at a time. Shape and x axis are
+    /// those of the whole figure: see [`Figure::views`].
     #[must_use]
     pub fn view(
         title: impl Into<String>,
@@ -176,7 +177,8 @@ impl Panel {
         Self::lines(title, Axis::default(), y, series)
     }
 
-    /// Returns a view of rows of cells, each of a series and with its name.
+    /// Returns a panel for a heat map on a report page: each series is a row of cells, named after
+    /// the series.
     #[must_use]
     pub fn cells(
         title: impl Into<String>,
@@ -234,8 +236,8 @@ impl Panel {
     }
 }
 
-/// The shape in which the series of a panel are drawn. A file has columns, towers, lines and
-/// distributions; a page has all others, and lines.
+/// The shape in which the series of a panel are drawn. A picture file may have columns, towers,
+/// lines and distributions; a report page may have lines and all the other shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Shape {
@@ -250,14 +252,15 @@ pub enum Shape {
     Areas,
     /// Groups of upright bars, one bar of each series, starting at zero.
     Columns,
-    /// Columns as towers in space. Published numbers, whiskers and the reference are not drawn.
+    /// Columns as three-dimensional bars. Published numbers, whiskers and the reference are not
+    /// drawn.
     Towers,
     /// Horizontal bars, each stacked from a part of each series.
     Bars,
     /// A heat map: a row of colored cells for each series.
     Heat,
-    /// A box for each series in each row: its values are the five marks of the first row, then
-    /// those of the second.
+    /// A box of five percentiles for each series in each row. The values of a series are the five
+    /// of the first row, in ascending order, then those of the second.
     Boxes,
 }
 

@@ -40,11 +40,11 @@ pub const HUES: [Hue; 7] = [
 pub enum Pattern {
     /// A plain fill without a pattern.
     Solid,
-    /// Lines that rise to the right.
+    /// A hatch of diagonal lines that rise from left to right.
     Rising,
     /// A fill of dots.
     Dots,
-    /// Lines that fall to the right.
+    /// A hatch of diagonal lines that fall from left to right.
     Falling,
     /// A fill of horizontal lines.
     Level,
@@ -68,12 +68,14 @@ impl Pattern {
     }
 }
 
-/// A hue, as an index into [`HUES`], and a pattern: the appearance of a series, scheme or cause.
+/// The appearance of a series, scheme or cause of latency: a hue, as an index into [`HUES`], and a
+/// pattern that fills areas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ink {
-    /// Index of the ink's hue in [`HUES`]; `None` for the gray of summed causes.
+    /// Index of the hue in [`HUES`]; `None` for gray, the color of a sum of several causes of
+    /// latency.
     pub hue: Option<usize>,
-    /// Pattern that fills areas of this ink.
+    /// Pattern that fills areas, on top of the hue.
     pub pattern: Pattern,
 }
 
@@ -82,14 +84,14 @@ impl Ink {
         Ink { hue: Some(hue), pattern }
     }
 
-    /// Returns the hue of the ink.
+    /// Returns the hue, on light and on dark paper.
     #[must_use]
     pub fn hue(self) -> &'static Hue {
         self.hue.map_or(&GRAY, |index| &HUES[index])
     }
 }
 
-/// The gray of `other`, on light and on dark paper.
+/// The gray of `other`, the sum of several causes of latency, on light and on dark paper.
 pub const GRAY: Hue = Hue { name: "gray", light: [0x8A, 0x91, 0x99], dark: [0x7A, 0x84, 0x8F] };
 
 /// Hue of each cause of latency, by the activity on which the time is spent, as indices into
@@ -142,21 +144,22 @@ pub const CAUSES: [(&str, Ink); 30] = {
     ]
 };
 
-/// Returns the ink of a scheme by its place in the comparison, counted from 0; the eighth has the
-/// first hue again, with the next pattern.
+/// Returns the hue and the pattern of a scheme by its place in the comparison, from 0. The eighth
+/// scheme has the first hue again, with the next pattern.
 #[must_use]
 pub fn scheme(place: usize) -> Ink {
     let pattern = Pattern::ALL[place / HUES.len() % Pattern::ALL.len()];
     Ink::new(place % HUES.len(), pattern)
 }
 
-/// Returns the ink of a cause by its name in JSON; `None` if there is no such cause.
+/// Returns the hue and the pattern of a cause of latency by its name in JSON; `None` if there is no
+/// such cause.
 #[must_use]
 pub fn cause(name: &str) -> Option<Ink> {
     CAUSES.iter().find(|(known, _)| *known == name).map(|&(_, ink)| ink)
 }
 
-/// The ink of a sum of several causes.
+/// The gray, solid fill of `other`, the sum of several causes of latency in a chart.
 pub const OTHER: Ink = Ink { hue: None, pattern: Pattern::Solid };
 
 /// Returns a color, given as red, green and blue, in the form `#rrggbb` of style sheets and SVG.

@@ -19,8 +19,9 @@ const CURVE_WIDTH: f64 = 400.0;
 const RIGHT: f64 = 16.0;
 const TOP: f64 = 8.0;
 const HEAD: f64 = 24.0;
-/// Values of `reach` in [`Ruler::new`]: how far an axis extends to include zero. Heights are
-/// compared with each other, positions along x seldom are.
+/// Values of `reach` in [`Ruler::new`], which decides when a linear axis extends to zero: if the
+/// value closest to zero is below `reach` times the farthest one. Bars always begin at zero; other
+/// y axes extend further than x axes, as heights are compared with each other.
 const ALWAYS: f64 = f64::INFINITY;
 const FAR: f64 = 0.6;
 const NEAR: f64 = 0.2;
@@ -34,8 +35,9 @@ pub fn natural_width(panel: &Panel) -> f64 {
     }
 }
 
-/// Returns the key of the panels that may share a range of y, and that range; `None` if it is
-/// always the same.
+/// Returns the range of y that a panel's data needs, and before it a key: panels with equal keys
+/// (true for bars, and the scale) may share one range. `None` for distributions, which always have
+/// 0 to 1.
 pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     match panel.shape {
         Columns | Towers => Some((true, Scale::Linear, bars::range(panel))),
@@ -55,8 +57,8 @@ pub struct Plan<'f> {
 }
 
 impl<'f> Plan<'f> {
-    /// Returns the panel's plan for a plot area of `wide` pixels and this range of y, its own or a
-    /// shared one.
+    /// Returns a panel with its axes chosen, for a plot area of `wide` pixels and the range `y` of
+    /// the y axis, which several panels may share.
     pub fn new(panel: &'f Panel, wide: f64, y: (f64, f64)) -> Self {
         let (across, up) = (Room::Across(wide), Room::Up(PLOT_HEIGHT));
         let none = || Labels::new(&[], wide);

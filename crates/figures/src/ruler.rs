@@ -21,14 +21,15 @@ pub struct Ruler {
 /// Space for the labels of an axis and their direction, which determine how many fit.
 #[derive(Clone, Copy, Debug)]
 pub enum Room {
-    /// Labels stand side by side, in this many pixels.
+    /// Horizontal axis: labels stand side by side, in a total width of this many pixels.
     Across(f64),
-    /// Labels stand above each other, in this many pixels.
+    /// Vertical axis: labels stand above each other, in a total height of this many pixels.
     Up(f64),
 }
 
 impl Room {
-    /// Returns the number of these labels that fit into the space.
+    /// Returns the number of labels of an axis, at least 2, that fit along it without overlapping;
+    /// `labels` give the widest one.
     fn holds(self, labels: &[(f64, String)]) -> usize {
         let fits = match self {
             Self::Across(pixels) => {
@@ -46,13 +47,13 @@ impl Room {
 const MARGIN: f64 = 0.04;
 
 impl Ruler {
-    /// Returns a ruler without ticks, for categories.
+    /// Returns an axis without ticks, for categories.
     pub fn plain(low: f64, high: f64) -> Self {
         Self { scale: Scale::Linear, low, high, ticks: Vec::new() }
     }
 
-    /// Returns a ruler for values from `min` to `max`. A linear axis includes zero if the value
-    /// closest to it is less than `reach` times the value farthest from it.
+    /// Returns an axis for values from `min` to `max`. A linear axis includes zero if the value
+    /// closest to zero is less than `reach` times the value farthest from zero.
     pub fn new(scale: Scale, (min, max): (f64, f64), reach: f64, room: Room) -> Self {
         match scale {
             Scale::Linear => Self::linear(min, max, reach, room),
@@ -60,13 +61,14 @@ impl Ruler {
         }
     }
 
-    /// Returns a ruler from 0 to 1 with almost no margins.
+    /// Returns a linear axis for shares from 0 to 1, with almost no margins.
     pub fn shares() -> Self {
         let ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].map(|share| (share, format!("{share:.1}")));
         Self { scale: Scale::Linear, low: 0.0, high: 1.02, ticks: ticks.to_vec() }
     }
 
-    /// Returns the position of a value on the ruler.
+    /// Returns the position of a value on the axis: the value if the axis is linear, its logarithm
+    /// if not.
     pub fn place(&self, value: f64) -> f64 {
         logarithm(self.scale, value)
     }
@@ -115,7 +117,8 @@ impl Ruler {
     }
 }
 
-/// A ruler acts as a coordinate of the drawing library: it maps positions, and its ticks are fixed.
+/// An axis acts as a coordinate of `plotters`, the drawing library: it maps positions, and its
+/// ticks are fixed.
 impl Ranged for Ruler {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
@@ -135,7 +138,8 @@ impl Ranged for Ruler {
 }
 
 impl ValueFormatter<f64> for Ruler {
-    /// Returns a position as text; the library asks only for positions that it was given.
+    /// Returns the label of the tick at a position of the axis. The drawing library asks only for
+    /// positions of ticks.
     fn format_ext(&self, place: &f64) -> String {
         let tick = self.ticks.iter().find(|(at, _)| at == place);
         tick.map_or_else(String::new, |(_, label)| label.clone())
@@ -236,7 +240,7 @@ fn short(value: f64, step: f64, size: f64) -> String {
     format!("{}{sign}", fixed(value / by, step / by))
 }
 
-/// Formats a number with as many decimals as `step` needs.
+/// Formats a number with as many decimals as the distance of two ticks of the axis (`step`) needs.
 fn fixed(value: f64, step: f64) -> String {
     let decimals = (0..12).find(|decimals| {
         let shifted = step * libm::pow(10.0, f64::from(*decimals));

@@ -102,19 +102,21 @@ impl Series {
         Self { published_x, published, ..self }
     }
 
-    /// Returns the series with the ink of the scheme at a place of the comparison.
+    /// Returns the series with the color and the pattern of the scheme at a place of the
+    /// comparison, from 0.
     #[must_use]
     pub fn of_scheme(self, place: usize) -> Self {
         self.with(palette::scheme(place))
     }
 
-    /// Returns the series with the ink of a cause of latency.
+    /// Returns the series with the color and the pattern of a cause of latency; gray for an unknown
+    /// one.
     #[must_use]
     pub fn of_cause(self, name: &str) -> Self {
         self.with(palette::cause(name).unwrap_or(palette::OTHER))
     }
 
-    /// Returns the series with the gray ink of a sum of several causes.
+    /// Returns the series in gray, the color of a sum of several causes of latency.
     #[must_use]
     pub fn of_others(self) -> Self {
         self.with(palette::OTHER)

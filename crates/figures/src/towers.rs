@@ -9,19 +9,22 @@ use crate::canvas::{Drawn, Lettering, Pen, Place};
 use crate::ruler::Ruler;
 use crate::style::{INK, LABEL, MESH, colour, px, width};
 
-/// Height of the drawing of towers above the labels of groups, in pixels.
+/// Height of a chart of three-dimensional bars (towers), without the labels of bar groups below it,
+/// in pixels.
 pub const HEIGHT: f64 = 340.0;
-/// Shift of the last row of towers to the right and up, as shares of the drawing's size.
+/// Offset of the rearmost row of three-dimensional bars to the right and upwards, as shares of the
+/// drawing's width and height.
 const RIGHT: f64 = 0.24;
 const UP: f64 = 0.36;
-/// The shares of a group's width and of a row's depth that a tower takes.
+/// Share of the space of a three-dimensional bar, in width and in depth, that the bar itself fills.
 const FILLED: f64 = 0.66;
-/// Share of its color that a side facing away from the light keeps, and share of white on a side
-/// that faces the light.
+/// Shading of three-dimensional bars: the share of its color that the right side keeps (`SHADE`),
+/// and the share of white mixed into the color of the top (`LIGHT`).
 const SHADE: f64 = 0.72;
 const LIGHT: f64 = 0.35;
 
-/// Returns the width of the drawing for its towers and the names of its rows, in pixels.
+/// Returns the width that a chart of three-dimensional bars needs for its bars and the names of its
+/// rows, in pixels.
 pub fn natural_width(bars: &Panel) -> f64 {
     let towers = 46.0 * bars.rows.len() as f64;
     (towers / (1.0 - RIGHT) + names(bars)).clamp(400.0, 1000.0)
@@ -34,12 +37,15 @@ fn names(bars: &Panel) -> f64 {
 
 /// Projection of points in space onto the canvas.
 struct Space<'r> {
-    /// Left end of the front edge of the floor, in pixels.
+    /// Left end of the front edge of the chart's floor, the plane on which the three-dimensional
+    /// bars stand, in pixels on the canvas.
     corner: (f64, f64),
-    /// Length of the front edge of the floor, and height of the front wall, in pixels.
+    /// Length of the front edge of the chart's floor (`wide`), and height of the tallest possible
+    /// bar in the front row (`high`), in pixels.
     wide: f64,
     high: f64,
-    /// Shift of the back edge of the floor to the right and up, in pixels.
+    /// Offset of the back edge of the chart's floor from its front edge, to the right and upwards,
+    /// in pixels.
     back: (f64, f64),
     groups: f64,
     rows: f64,
@@ -47,8 +53,8 @@ struct Space<'r> {
 }
 
 impl Space<'_> {
-    /// Returns the canvas position of a point in space: along the groups, into the depth by rows,
-    /// and up by a position on the ruler.
+    /// Returns the canvas position, in pixels, of a point of a three-dimensional chart: along the
+    /// groups of bars, into the depth by rows, and up by a position on the y axis.
     fn at(&self, group: f64, row: f64, place: f64) -> Place {
         let (along, deep) = (group / self.groups, row / self.rows);
         let up = (place - self.y.low) / (self.y.high - self.y.low);
@@ -58,7 +64,8 @@ impl Space<'_> {
     }
 }
 
-/// Draws towers into a space of `wide` pixels to the right of `left` and of [`HEIGHT`] below `top`.
+/// Draws a chart of three-dimensional bars into a rectangle `wide` pixels wide from `left`, and
+/// [`HEIGHT`] pixels high from `top`.
 pub fn draw(
     pen: Pen<'_, '_>,
     bars: &Panel,
@@ -97,7 +104,8 @@ pub fn draw(
     Ok(())
 }
 
-/// Draws the floor, and the lines of the scale along the left and the back wall.
+/// Draws the floor of a chart of three-dimensional bars, and the grid lines of the y axis along the
+/// left and the back wall.
 fn walls(pen: Pen<'_, '_>, space: &Space<'_>) -> Drawn {
     let (groups, rows, low) = (space.groups, space.rows, space.y.low);
     for (place, label) in &space.y.ticks {
@@ -112,7 +120,8 @@ fn walls(pen: Pen<'_, '_>, space: &Space<'_>) -> Drawn {
     pen.line(vec![space.at(0.0, 0.0, low), space.at(0.0, 0.0, space.y.high)], INK, 1.0)
 }
 
-/// Draws the three sides of a tower that can be seen.
+/// Draws a three-dimensional bar: its front, its right side and its top, the three sides that can
+/// be seen.
 fn tower(
     pen: Pen<'_, '_>,
     space: &Space<'_>,

@@ -17,7 +17,8 @@ fn given(span: Span) -> Option<Span> {
 
 /// Position of a process among all processes of a run.
 pub(super) struct Place {
-    /// Number of the section that the process belongs to, from 0, and its wave.
+    /// Index of the process's job among the sections of the job file, from 0, and the number of
+    /// `stonewall` options up to it, each of which begins a wave of processes.
     pub job: usize,
     pub wave: usize,
     /// True if other processes write an iolog of the same name.

@@ -27,7 +27,8 @@ pub(super) struct Counted {
 pub(super) struct Host<'a> {
     pub processes: Vec<Process<'a>>,
     pub criteria: Vec<Criterion>,
-    /// Counters of the drive at the limits of each group's measurement, by group.
+    /// Counters of the drive at the start and at the end of the measurement of each group of jobs,
+    /// by group.
     pub counted: Vec<Counted>,
     /// Time of each process's next action, and a heap of these times. An outdated entry of the heap
     /// is dropped when it comes first.
@@ -43,7 +44,7 @@ pub(super) struct Host<'a> {
 }
 
 impl<'a> Host<'a> {
-    /// Returns a host whose first wave of processes begins at `now`.
+    /// Returns a host whose first processes, those before any `stonewall`, begin at `now`.
     pub fn new(processes: Vec<Process<'a>>, control: Control<'a>, now: Nanos) -> Host<'a> {
         let groups = processes.iter().map(|it| it.plan.group + 1).max().unwrap_or(0);
         let mut criteria: Vec<Criterion> = Vec::new();

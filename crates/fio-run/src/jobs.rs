@@ -94,7 +94,8 @@ impl FioSpec {
         Ok(Read { file, name, text })
     }
 
-    /// Resolves the drive, and reads the job file with its seed.
+    /// Resolves the drive's specification, and reads the job file with the seed of the drive's
+    /// configuration.
     fn drive_and_jobs(&self) -> Result<(Resolved, Read), Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         let drive = self.device.source().and_then(|source| {
@@ -203,7 +204,7 @@ impl FioSpec {
             .iter()
             .filter(|job| job.time_based && job.number_ios == 0 && job.recording.is_none());
         let endless = endless.map(|job| {
-            let what = "the job ends only by its runtime, and a sequence has no clock";
+            let what = "the job ends only by its runtime, but requests are listed without a clock";
             Diagnostic::new(&job.file, what)
                 .line(job.line)
                 .text(format!("[{}]", job.name))

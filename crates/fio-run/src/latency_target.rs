@@ -21,25 +21,27 @@ pub(super) struct Search {
     from: Nanos,
     answered: u64,
     slow: u64,
-    /// True in the last window, the only one that is recorded.
+    /// True in the last time window of the search for a queue depth, the only window whose requests
+    /// are recorded.
     last: bool,
     /// True if some queue depth met the latency target.
     pub met: bool,
 }
 
-/// Consequence of the end of a window of the search.
+/// Consequence of the end of a time window in the search for a queue depth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The search continues with another window.
+    /// The search for a queue depth continues with another time window.
     Nothing,
     /// The queue depth is found: measurement restarts.
     RecordAnew,
-    /// The search is over and the job ends.
+    /// The search for a queue depth is over and the job ends.
     End,
 }
 
 impl Search {
-    /// Begins a search with one request in flight.
+    /// Begins the search for the largest queue depth that meets the latency target, with one
+    /// request in flight.
     pub fn new(target: Target, most: u32, from: Nanos) -> Search {
         let (bad, answered, slow) = (None, 0, 0);
         Search {
@@ -62,7 +64,8 @@ impl Search {
         self.slow += u64::from(latency > self.target.latency);
     }
 
-    /// Evaluates the window of the search if it is over at `now`.
+    /// Evaluates the current time window of the search for a queue depth if the window is over at
+    /// `now`.
     pub fn look(&mut self, now: Nanos) -> Found {
         if now < self.from + self.target.window || self.answered == 0 {
             return Found::Nothing;

@@ -8,7 +8,7 @@ use super::plan::{Direction, Least};
 use super::stats::Stats;
 use fowler_units::{Nanos, Span};
 
-/// Time from the start of a job during which its rate may be below the lowest one.
+/// Time from the start of a job during which `rate_min` and `rate_iops_min` are not enforced.
 const SETTLES: Span = Span::ms(2_000);
 
 /// The cycle over which a process's rate is averaged: its start, and the bytes and requests done

@@ -40,7 +40,7 @@ impl LogFiles {
         Ok(file)
     }
 
-    /// Completes the files once every process is gone. Returns their paths.
+    /// Completes all log files of the run once every process is gone. Returns their paths.
     ///
     /// # Errors
     /// Every file that could not be written.

@@ -33,7 +33,8 @@ impl Fio {
         escaped_lines(&text).into_owned()
     }
 
-    /// Writes the drive, the host costs of requests, and the notes.
+    /// Appends to `text` the drive and its write amplification, the host costs of requests, and
+    /// notes about how the jobs were understood.
     fn about(&self, text: &mut String) -> std::fmt::Result {
         let outcome = &self.outcome;
         let layout = &outcome.drive.layout;

@@ -22,7 +22,8 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Returns the due times of a process that begins at `from`.
+    /// Returns the times at which requests may be issued at the rates of `plan`, for a process that
+    /// begins at `from`.
     pub fn new(plan: &Plan, from: Nanos) -> Pace {
         Pace {
             rates: plan.rates,
@@ -39,8 +40,9 @@ impl Pace {
         self.from + Span::us(self.due_us[direction])
     }
 
-    /// Returns the direction to issue at `now`, where `next` is the one that is next: the other one
-    /// of reads and writes if only that is due, or if it is due earlier.
+    /// Returns the direction of the request to issue at `now`. It is `next`, the one that the job
+    /// would issue, unless reads and writes both have rates and the other of the two is due
+    /// earlier.
     pub fn pick(&self, next: Direction, now: Nanos) -> Direction {
         let other = match next {
             Direction::Read => Direction::Write,

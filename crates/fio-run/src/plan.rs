@@ -168,7 +168,7 @@ pub struct Steady {
     pub limit: f64,
     /// True if the limit of a steady-state criterion is in percent of the mean.
     pub percent: bool,
-    /// Number of seconds that are examined, with one sample each.
+    /// Number of latest one-second samples of the rate that the steady-state criterion examines.
     pub duration: u64,
     /// Time from the start of the job to the first sample.
     pub ramp: Span,
@@ -251,7 +251,8 @@ pub struct Least {
     pub bytes: ByDirection<u64>,
     /// Lowest rate in requests per second.
     pub requests: ByDirection<u64>,
-    /// Time over which a rate is averaged before it is compared with the lowest one.
+    /// Time over which a rate is averaged before it is compared with `rate_min` and
+    /// `rate_iops_min`.
     pub cycle: Span,
 }
 
@@ -271,7 +272,8 @@ pub struct Plan {
     /// Name of a job whose processes must have ended before this one begins (`wait_for`); `None`
     /// for no such job.
     pub waits_for: Option<String>,
-    /// Time from the start of the wave to the start of the process, at least.
+    /// Shortest time from the start of the process's wave (the processes between two `stonewall`s)
+    /// to the start of the process.
     pub delay: Span,
     /// Largest number of requests that the process has in flight.
     pub depth: u32,
@@ -365,8 +367,8 @@ impl Plan {
     }
 }
 
-/// Host CPU time per request, on the one core of each process. Both times are assumed: see
-/// docs/fio.md.
+/// Host CPU time to submit a request and to receive its answer, on the one core of each process.
+/// Both times are assumed: see docs/fio.md.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostCosts {
     /// CPU time to submit a request, which reaches the drive at its end.
@@ -376,8 +378,8 @@ pub struct HostCosts {
 }
 
 impl Default for HostCosts {
-    /// Returns costs of 2 us each, as the comparison with measured drives takes for a host of
-    /// libaio or io\_uring on a raw device (`protocol`).
+    /// Returns 2 us to submit a request and 2 us to receive its answer, as the comparison with
+    /// measured drives takes for a host of libaio or io\_uring on a raw device (`protocol`).
     fn default() -> HostCosts {
         HostCosts { submission: Span::us(2), completion: Span::us(2) }
     }

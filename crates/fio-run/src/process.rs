@@ -50,7 +50,7 @@ enum Next {
 enum State {
     /// The process has not begun.
     Idle,
-    /// The process is at the top of its loop.
+    /// The process is at the top of its loop, where it takes up the next request of the job.
     Turn,
     /// The process hands its queued requests to the drive one after the other.
     HandsOver { next: Next },

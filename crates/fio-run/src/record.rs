@@ -15,7 +15,7 @@ pub(super) struct Record {
     ramp_passed: bool,
     /// Time at which the process ended; `None` before.
     pub ended: Option<Nanos>,
-    /// Statistics of the requests that count.
+    /// Statistics of the process's requests after the ramp.
     pub stats: Stats,
     samples: [Samples; 2],
     logs: Logbook,
@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub depth: u32,
     /// True if a request took longer than `max_latency`.
     pub too_slow: bool,
-    /// True if the process's rate fell below its lowest one.
+    /// True if the process's rate fell below `rate_min` or `rate_iops_min`.
     pub below_least: bool,
 }
 

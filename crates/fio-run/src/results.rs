@@ -62,7 +62,8 @@ impl Entry {
 }
 
 impl Entry {
-    /// Returns the latencies and rates of the entry, for each kind of its requests.
+    /// Returns the latencies and rates of a process or group in fio's output, for each kind of
+    /// request that it issued.
     pub fn seen(&self) -> impl Iterator<Item = Seen> + '_ {
         let some = |direction: &Direction| self.stats.done[*direction].requests > 0;
         Direction::ALL.into_iter().filter(some).map(|direction| {
@@ -120,7 +121,7 @@ pub struct Region {
 
 /// Result of a finished run of jobs, for fio's outputs.
 pub struct Fio {
-    /// Outcome of the run on the side of the drive.
+    /// Result of the simulated drive: counters, latencies and time accounting, as of any other run.
     pub outcome: Outcome,
     /// Entries of the output: processes, or groups that report together.
     pub(super) entries: Vec<Entry>,

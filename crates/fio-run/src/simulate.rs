@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 
 /// A process that is to run, and its requests.
 pub(super) struct Task {
-    /// Plan of the process.
+    /// Options of the process's job that decide when requests are issued, and what is recorded of
+    /// them.
     pub plan: Plan,
     /// Options of the process's job as given.
     pub options: Vec<(String, String)>,
@@ -54,7 +55,8 @@ const MOST: usize = 1 << 16;
 /// Error number of a process with a request slower than `max_latency`: ETIMEDOUT.
 const TOO_SLOW: u32 = 110;
 
-/// Error number of a process whose rate fell below the lowest one, as in fio 3.33: EIO.
+/// Error number of a process whose rate fell below `rate_min` or `rate_iops_min`, as in fio 3.33:
+/// EIO.
 const BELOW_LEAST: u32 = 5;
 
 /// Error number of a process that read back data other than it wrote: EILSEQ.
@@ -132,8 +134,9 @@ impl Setup {
             let (name, others) = (&process.plan.name, process.plan.waits_for.as_deref());
             let others = others.unwrap_or("those above");
             let what = format!("the job {name} never began: it waits for {others}");
-            Diagnostic::new(self.name.clone(), what)
-                .expected("`wait_for` with the name of a job that does not wait for this one")
+            Diagnostic::new(self.name.clone(), what).expected(format!(
+                "`wait_for` with the name of a job that does not wait for {name}"
+            ))
         };
         Diagnostics(waits.map(problem).collect()).unique().or(())
     }

@@ -22,7 +22,7 @@ pub(super) struct Criterion {
     noted: bool,
     before: (u64, u64),
     samples: VecDeque<(u64, u64)>,
-    /// Result of examining the samples most recently.
+    /// Result of the latest examination of the job's rate samples.
     pub found: Finding,
 }
 

@@ -49,8 +49,12 @@ impl Environment<'_> {
             cpus: 1,
             seed: 0,
             seeding: Seeding::default(),
-            include: &|name, _| Err(Diagnostic::new(name, "files cannot be included here").into()),
-            recording: &|name, _| Err(Diagnostic::new(name, "logs cannot be read here").into()),
+            include: &|name, _| {
+                Err(Diagnostic::new(name, "cannot be included: only the job file is read").into())
+            },
+            recording: &|name, _| {
+                Err(Diagnostic::new(name, "cannot be replayed: only the job file is read").into())
+            },
         }
     }
 }

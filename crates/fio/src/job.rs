@@ -267,8 +267,8 @@ pub struct Flow {
     pub id: u32,
     /// Weight of the job; zero if it is in no flow. A negative weight wraps, as in fio.
     pub weight: u32,
-    /// Time before a waiting job checks its share again; zero means until another job has issued a
-    /// request.
+    /// Time after which a job that waits for the other jobs of its flow checks again if it may
+    /// continue; zero means when another job has issued a request.
     pub sleep: Span,
 }
 
@@ -294,7 +294,8 @@ pub struct LatencyTarget {
     pub window: Span,
     /// Percentage of the requests that must meet the target, 0 to 100.
     pub percentile: f64,
-    /// True if the job continues at the queue depth that was found.
+    /// True if the job continues at the queue depth that the search for the latency target found;
+    /// false if it ends then.
     pub keep_running: bool,
     /// `max_latency`: a request slower than this ends the job; zero means without.
     pub max: Span,
@@ -303,10 +304,10 @@ pub struct LatencyTarget {
 /// The rate or latency that `steadystate` measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SteadyMetric {
-    /// The number of requests per second.
+    /// The number of requests that the job completes per second.
     #[default]
     Iops,
-    /// The number of bytes per second.
+    /// The number of bytes that the job transfers per second.
     Bandwidth,
     /// The mean latency of requests, in nanoseconds.
     Latency,

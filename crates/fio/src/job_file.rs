@@ -21,7 +21,7 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// Reads `text`, which is the file `name`.
+    /// Parses `text`, the contents of the fio job file called `name`.
     ///
     /// # Errors
     /// Everything that is wrong, each error with its line.

@@ -109,7 +109,9 @@ impl Layout {
             let blocks = job_layout.files.iter().map(|file| file.blocks(job));
             mapped = blocks.fold(mapped, u64::saturating_add);
             if mapped > MAPPED_MOST {
-                let what = format!("with this job, the maps of random jobs hold {mapped} blocks");
+                let what = format!(
+                    "with this job, the maps of random jobs hold {mapped} blocks, which is too many"
+                );
                 let expected = format!("at most {MAPPED_MOST} blocks in all maps");
                 let hint = "set norandommap, random_generator=lfsr or a larger block size";
                 return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
@@ -214,7 +216,8 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
         return Err(if percent {
             complaint(job, "`size` is a share of the drive, whose size is not known").hint(hint)
         } else {
-            complaint(job, "the job has no `size`").expected("`size`, or a device as `filename`")
+            complaint(job, "the job has no `size`, so the size of its files is not known")
+                .expected("`size`, or a device as `filename`")
         }
         .into());
     }

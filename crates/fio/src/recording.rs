@@ -47,7 +47,8 @@ pub struct Recording {
 pub type ReadRecording = dyn Fn(&str, usize) -> Result<Recording, Diagnostics>;
 
 impl Recording {
-    /// Returns the log of these files and requests.
+    /// Returns the log of requests that a job replays (`read_iolog`), from the names of the log's
+    /// files and the requests to them.
     pub fn new(files: Vec<String>, requests: Vec<Recorded>) -> Recording {
         let mut reach = vec![0; files.len()];
         for request in &requests {

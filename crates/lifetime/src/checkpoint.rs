@@ -28,7 +28,8 @@ pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 4 };
 /// Limits of the checkpoints in a cache folder; those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
-/// Number of simulated lives in a run: the life, and its check at twice the dilation.
+/// Number of lives that a run simulates: one at the chosen dilation (real repetitions of the
+/// workload per simulated one), and one at twice that dilation as a check.
 const LIVES: usize = 2;
 /// Prefix of the names of checkpoints in a cache folder.
 pub(super) const CACHED: &str = "lifetime-";
@@ -196,7 +197,7 @@ impl<'a> Checkpoint<'a> {
         let failed = |why: String| {
             let what = format!("is not a checkpoint: {why}");
             Diagnostic::new(path.display().to_string(), what)
-                .hint("remove it to start over".to_string())
+                .hint("remove this file to start the life over".to_string())
         };
         self.found = Some(File::read(&mut opened.body).map_err(failed)?);
         self.own = true;
@@ -264,7 +265,7 @@ impl<'a> Checkpoint<'a> {
     fn failed(&self, why: &str) -> Diagnostics {
         let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
         let diagnostic = Diagnostic::new(path, format!("is not a checkpoint: {why}"));
-        diagnostic.hint("remove it to start over".to_string()).into()
+        diagnostic.hint("remove this file to start the life over".to_string()).into()
     }
 
     /// Returns the state of the unfinished life; `fresh` is its drive at the start.

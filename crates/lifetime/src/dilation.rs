@@ -14,20 +14,23 @@ use super::report::{ROWS, Row};
 /// Roache's safety factor for the error of a result that is known at two resolutions.
 const SAFETY: f64 = 3.0;
 
-/// A result of a dilated life, with bounds between which that of the undilated life lies. Dilation
-/// is the number of real repetitions of the workload that one simulated repetition stands for.
+/// Bounds of a number (such as years or WAF) in a life of which every repetition of the workload is
+/// simulated, from lives in which one simulated repetition stands for K and 2 K real ones
+/// (dilation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dilated {
-    /// Lower bound of the result in the undilated life.
+    /// Lower bound of the number (such as years or WAF) in a life simulated without dilation.
     pub low: f64,
-    /// Result of the undilated life by extrapolation.
+    /// Value of the number in a life simulated without dilation, extrapolated from dilations K and
+    /// 2 K.
     pub extrapolated: f64,
-    /// Upper bound of the result in the undilated life.
+    /// Upper bound of the number (such as years or WAF) in a life simulated without dilation.
     pub high: f64,
 }
 
-/// Returns the bounds of a result, given its values at the dilations K and 2 K. No result is below
-/// zero, so the bounds are not, either.
+/// Returns the bounds of a number in the undilated life, given the number at the dilations K and 2
+/// K (K or 2 K real repetitions of the workload per simulated one). Where the value at K is not
+/// negative, neither are the bounds.
 pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
     let change = at_2k - at_k;
     let half = SAFETY * change.abs();
@@ -40,8 +43,9 @@ pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
 }
 
 impl Lifetime {
-    /// Returns the bounds that the undilated life has for a number of the lifetime's table; `None`
-    /// if they are not known, or mean nothing. A life that is not dilated has no error of dilation.
+    /// Returns the bounds of a number in a lifetime's table (such as years or WAF) if every
+    /// repetition of the workload were simulated. At dilation 1 the bounds are the number itself;
+    /// `None` without a run at twice the dilation, or if the number describes only the simulation.
     pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
         let first = self.lived.first()?;
         let at_k = (row.value)(self, first)?;
@@ -55,8 +59,8 @@ impl Lifetime {
         of_the_life.then(|| dilated(at_k, at_2k))
     }
 
-    /// Returns the relative error that dilation may cause in the drive's years of life; `None` if
-    /// unknown.
+    /// Returns the relative error of the drive's years of life that may come from dilation, that
+    /// is, from letting one simulated repetition of the workload stand for many; `None` if unknown.
     pub fn dilation_error(&self) -> Option<f64> {
         let years = ROWS.iter().find(|row| row.key == "effective_lifetime_years")?;
         let at_k = (years.value)(self, self.lived.first()?)?;

@@ -31,8 +31,8 @@ pub struct EndOfLife {
     pub record: Record,
 }
 
-/// The number of times the cycles of the mean block that those of the most worn block are before
-/// the life of the mean block says too little about the drive.
+/// Largest ratio of the P/E cycles of the most worn block to those of the mean block at which the
+/// life of the mean block still describes the drive.
 const UNEVEN: f64 = 2.0;
 
 /// The P/E cycles of the blocks of a drive.

@@ -7,20 +7,22 @@ use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// Number of programs in a lifetime at the dilation chosen by default, which take about a minute on
-/// one core, including the lifetime at twice the dilation (docs/ready.md).
+/// Upper limit of the page programs in a simulated lifetime, used to choose the default dilation
+/// (real repetitions per simulated one). So many take about a minute on one core, with the second
+/// life at twice the dilation (docs/ready.md).
 const PROGRAMS_MOST: f64 = 7e8;
 
-/// Write amplification assumed when choosing the dilation, before it is measured.
+/// Write amplification assumed before it is measured, to choose how many real repetitions of the
+/// workload one simulated repetition stands for (the dilation).
 pub(crate) const WAF_GUESSED: f64 = 2.2;
 
-/// The fewest repetitions of its workload that a dilated lifetime must have: with fewer, the
-/// differences between parts of the workload decide the result.
+/// The fewest repetitions of the workload that are simulated in a lifetime where each stands for
+/// several real ones. With fewer, differences between parts of the workload decide the result.
 const REPETITIONS_FEWEST: u32 = 3;
 
-/// Returns the lowest dilation at which a lifetime has about [`PROGRAMS_MOST`] programs. It is
-/// limited so that even at `times` the dilation a lifetime has [`REPETITIONS_FEWEST`] repetitions
-/// in the host's own time.
+/// Returns the lowest dilation (real repetitions of the workload per simulated one) at which a
+/// lifetime has about [`PROGRAMS_MOST`] programs, limited so that even at `times` that dilation a
+/// host slowed by the write throttle completes [`REPETITIONS_FEWEST`] simulated repetitions.
 pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
     let own = config.life.dilation;
     if own > 1 {
@@ -34,8 +36,9 @@ pub(crate) fn chosen(config: &Config, survey: &Survey, times: u32) -> u32 {
     fewest.min(most).max(1.0) as u32
 }
 
-/// Returns the number of repetitions that the host completes in an undilated life, in its own time,
-/// if a host page costs `waf` pages: a throttled host completes fewer than the clock allows.
+/// Returns the number of repetitions of the workload that the host completes in a life if each host
+/// page costs `waf` page programs. Time for which the write throttle blocks the host does not
+/// count, so a throttled host completes fewer than the length of the life allows.
 pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     let repetitions = config.life.target.0 as f64 / survey.span.0 as f64;
     let demand = repetitions * survey.pages as f64 * waf;
@@ -56,8 +59,9 @@ fn allowed(config: &Config, demand: f64) -> f64 {
     }
 }
 
-/// Refuses a dilation that leaves fewer than [`REPETITIONS_FEWEST`] repetitions of the workload,
-/// also in the check. An undilated life is not refused.
+/// Refuses a dilation (real repetitions of the workload per simulated one) that leaves fewer than
+/// [`REPETITIONS_FEWEST`] simulated repetitions, also in the second life at `times` the dilation. A
+/// dilation of 1 is not refused.
 pub(crate) fn too_few_repetitions(
     config: &Config,
     survey: &Survey,

@@ -16,7 +16,8 @@ struct One<'a> {
     lived: &'a EndOfLife,
 }
 
-/// The points of a time series for JSON, and how they are counted.
+/// Points of a time series for JSON, and the length of the part of the life that each point sums,
+/// in seconds.
 struct Points {
     points: Vec<(f64, f64, f64, f64)>,
     seconds: f64,
@@ -29,8 +30,8 @@ impl Lifetime {
         written(&facts(), self)
     }
 
-    /// Returns the relative differences of the lifetime's numbers at twice the dilation; null where
-    /// they are not known.
+    /// Returns the relative difference of each number of the lifetime when twice as many real
+    /// repetitions of the workload are covered by each simulated one; null where it is unknown.
     fn changes(&self) -> Value {
         let [first, second] = &self.lived[..] else { return Value::Null };
         let change = |row: &Row| {

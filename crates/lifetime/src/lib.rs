@@ -144,7 +144,8 @@ pub fn live(spec: &LifetimeSpec, watch: Watch<'_>) -> Result<Ended, Diagnostics>
     Ok(Ended::Lived(Box::new(life)))
 }
 
-/// Returns a result, or `None` if the simulation was stopped, even if it failed.
+/// Returns `Ok(None)` if the caller stopped the simulation, even where `result` is an error;
+/// otherwise returns `result`.
 fn unless_stopped<T>(
     result: Result<Option<T>, Diagnostics>,
     control: Control<'_>,
@@ -183,8 +184,9 @@ fn of_work(lives: &[Life<'_>], shares: impl Iterator<Item = f64>) -> f64 {
     if done >= all * (1.0 - 1e-12) { 1.0 } else { done / all }
 }
 
-/// Simulates a lifetime at all its dilations in parallel, each with its checkpoint. They start in
-/// order; the first has the lowest dilation and takes the longest. `None` if any was stopped.
+/// Simulates a life at each dilation (real repetitions of the workload per simulated one) in
+/// parallel, each with its own checkpoint. They start in order; the first has the lowest dilation
+/// and takes the longest. `None` if any was stopped.
 fn side_by_side<'a>(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,

@@ -14,17 +14,19 @@ const SECONDS_MOST: u64 = 86_400;
 /// Time series of writes and delays: sums over consecutive parts of a lifetime, of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Start of the first part of the series.
+    /// Start of the first part of the life that the series covers, in nanoseconds.
     pub from: Nanos,
-    /// Length of each part of the series.
+    /// Length of each part of the life that one point of the series sums, in nanoseconds.
     pub step: Span,
-    /// Number of host pages written in each part.
+    /// Number of host pages written in each part of the life, one entry per part.
     pub pages: Vec<u64>,
-    /// Number of pages programmed for any source in each part.
+    /// Number of pages programmed in each part of the life, by the host, GC and everything else.
     pub programmed: Vec<u64>,
-    /// Total time for which the throttle delayed pages in each part, without stops.
+    /// Total delay that the write throttle spread over host pages in each part of the life, without
+    /// the time for which it blocked writes because no write capacity was left.
     pub spread: Vec<Span>,
-    /// Total time for which the throttle stopped pages in each part.
+    /// Total time for which the write throttle blocked host pages in each part of the life because
+    /// no write capacity was left.
     pub stopped: Vec<Span>,
 }
 
@@ -59,18 +61,20 @@ pub struct Record {
     pub delays: Latencies,
     /// Sum of the squared response times of page writes, in seconds squared.
     pub squares: f64,
-    /// Time series of sums over the lifetime.
+    /// Sums of host pages, programmed pages and throttle delays over the whole lifetime, as time
+    /// series.
     pub life: Series,
     /// Time series of the close-up, second by second, from a time in the second repetition of the
     /// workload; empty if not requested.
     pub close_up: Series,
-    /// Start of the close-up in nanoseconds; `None` once it is reached.
+    /// Time series of the close-up (a recording second by second), from a time in the second
+    /// repetition of the workload; empty if not requested.
     awaited: Option<u64>,
     /// Number of pages programmed at the time of the last recorded write.
     programmed: u64,
 }
 
-/// State of a drive after a write has entered.
+/// State of the simulated drive after it has accepted a host write.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// Time of a page's program that nothing delays.
@@ -135,13 +139,14 @@ impl Record {
         }
     }
 
-    /// Returns true if the close-up has started; `None` if none was requested.
+    /// Returns true if the close-up (a recording second by second) has started; `None` if none was
+    /// requested.
     pub(super) fn close_up_came(&self) -> Option<bool> {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
 
-    /// Records a host write. All of its pages have the same delay, and all stopped pages the same
-    /// stop.
+    /// Records the response times and delays of a host write. Its pages share the spread delay
+    /// equally, and the pages that the throttle blocked share the time of that blocking equally.
     #[inline]
     pub(super) fn note(&mut self, seen: Seen, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);

@@ -18,7 +18,8 @@ pub(super) struct Repetition<'a> {
     /// Arrival time of the first request of a trace; zero for generated workloads, which begin with
     /// a gap.
     first: Nanos,
-    /// Requests that change data, if they are equal in every round and not too many.
+    /// Requests that change data (writes and trims), if every repetition of the workload has the
+    /// same requests and there are at most [`IN_MEMORY_MOST`] of them.
     in_memory: Option<Vec<HostIo>>,
 }
 

@@ -21,7 +21,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns a description of the row's number.
+    /// Returns the description of this number in the JSON Schema of a lifetime: the row's name as a
+    /// sentence.
     pub(super) fn about(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|it| it.to_uppercase().to_string());
@@ -92,8 +93,9 @@ fn at(all: &Latencies, percentile: Percentile) -> Option<f64> {
 }
 
 impl Lifetime {
-    /// Returns the table of a lifetime: values at the dilation K and at 2 K, their relative
-    /// difference, and the bounds of the undilated life's value (`dilation`).
+    /// Returns the table of a lifetime: each number with K and 2 K real repetitions of the workload
+    /// per simulated one (dilation), the relative difference, and the bounds for a life in which
+    /// every repetition is simulated.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "{} under {}, {} days with {} repeated",
@@ -132,8 +134,9 @@ impl Lifetime {
         sheet
     }
 
-    /// Returns a sentence on the life: how long the drive lives, and the cause of wear. For a
-    /// dilated life, with the bounds of the undilated one.
+    /// Returns a sentence on how long the drive lives, and on the cause of wear. If a simulated
+    /// repetition of the workload stands for several real ones, the sentence includes the bounds of
+    /// that error.
     pub fn verdict(&self) -> String {
         let of = |key: &str| ROWS.iter().find(|row| row.key == key);
         let Some((first, row)) = self.lived.first().zip(of("effective_lifetime_years")) else {

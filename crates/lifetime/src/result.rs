@@ -24,7 +24,8 @@ pub struct Lifetime {
     pub survey: Survey,
     /// The parts of the drive that a lifetime does not simulate.
     pub left_out: Vec<String>,
-    /// The ends of the drive's life at the dilation and, if requested, at twice the dilation.
+    /// Ends of the drive's life at the chosen dilation (real repetitions of the workload per
+    /// simulated one) and, if requested, at twice that dilation.
     pub lived: Vec<EndOfLife>,
     /// Drives like the simulated one, if there is a fleet.
     pub fleet: Option<Fleet>,

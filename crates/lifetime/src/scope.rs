@@ -49,7 +49,7 @@ pub(crate) fn without_effect(config: &Config) -> Diagnostics {
     let reported = |(key, label): (&str, &str)| {
         let what = format!("{label} would never be used: a lifetime does not simulate dies");
         Diagnostic::new(key, what)
-            .hint(format!("a lifetime uses only the methods {}", ASKED.join(", ")))
+            .hint(format!("of all policies, a lifetime uses only {}", ASKED.join(", ")))
     };
     Diagnostics(idle.map(reported).collect())
 }

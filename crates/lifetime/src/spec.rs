@@ -19,10 +19,12 @@ pub struct LifetimeSpec {
     /// Number of real repetitions that a simulated one stands for; `None` chooses the lowest value
     /// at which a lifetime takes a minute or two.
     pub dilation: Option<u32>,
-    /// True to run a second lifetime at twice the dilation, to see the effect of dilation.
+    /// True to simulate a second lifetime at twice the dilation (real repetitions per simulated
+    /// one), which shows the error that dilation causes.
     pub check: bool,
-    /// Start and length of the recording second by second (close-up), in the second repetition, in
-    /// the host's own time.
+    /// Start and length of the close-up, a recording second by second. The start counts from the
+    /// beginning of the workload's second repetition, without the time for which the throttle
+    /// blocked the host.
     pub close_up: Option<(Span, Span)>,
     /// Location of the lifetime's checkpoint, from which it can resume.
     pub checkpoint: SaveTo,
@@ -36,8 +38,8 @@ pub enum SaveTo {
     /// No checkpoint is saved.
     #[default]
     Nowhere,
-    /// The checkpoint is saved in this file; that of the life at twice the dilation in another file
-    /// beside it. The lifetime fails if it cannot be saved.
+    /// The checkpoint is saved in this file; that of the second life, at twice the dilation, in
+    /// another file beside it. The lifetime fails if the file cannot be written.
     File(PathBuf),
     /// The checkpoint is saved in a cache folder, under the name of the lifetime's identity. If it
     /// cannot be saved there, a note says so, and the lifetime runs on.

@@ -34,23 +34,27 @@ pub struct SteadySpec {
     pub waf: f64,
     /// Lives that are simulated in parallel, with their drives.
     pub lanes: Vec<SteadyLane>,
-    /// Start and length of the recording second by second; see [`super::LifetimeSpec::close_up`].
+    /// Start and length of the close-up, a recording second by second, in the second repetition of
+    /// the workload; `None` records no close-up.
     pub close_up: Option<(Span, Span)>,
 }
 
-/// A life, or several at multiples of a dilation.
+/// A drive and scheme whose life is simulated at one or several dilations (real repetitions of the
+/// workload per simulated one).
 #[derive(Clone, Debug)]
 pub struct SteadyLane {
-    /// The drive of the life. All lanes have the same sizes and the same seed.
+    /// Drive of these lives. All lives of one [`SteadySpec`] need drives of the same sizes and
+    /// seed.
     pub device: DeviceSpec,
     /// Scheme under which the drive of this life runs.
     pub scheme: String,
-    /// Highest dilation that is allowed for this life.
+    /// Highest dilation (real repetitions of the workload per simulated one) that is allowed here.
     pub most: u32,
-    /// The fewest repetitions of the workload, in the host's own time, that the dilation must
-    /// leave.
+    /// The fewest repetitions of the workload that remain to be simulated; this limits the
+    /// dilation. Time for which the throttle blocks the host does not count.
     pub repetitions: u32,
-    /// Multiples of the dilation at which the life is simulated.
+    /// Factors by which the chosen dilation (real repetitions of the workload per simulated one) is
+    /// multiplied; one life is simulated for each.
     pub times: Vec<u32>,
 }
 
@@ -71,7 +75,8 @@ impl SteadyLane {
         Ok(drive)
     }
 
-    /// Returns the dilation of the life of a drive.
+    /// Returns the number of real repetitions of the workload that one simulated repetition stands
+    /// for in the life of this drive.
     fn dilation(&self, drive: &Resolved, survey: &Survey, waf: f64) -> u32 {
         let own = repetitions(&drive.config, survey, waf);
         let most = libm::floor(own / f64::from(self.repetitions)).max(1.0);
@@ -81,7 +86,7 @@ impl SteadyLane {
 
 /// A life at a constant write amplification in progress.
 struct Running {
-    /// Index of the lane that the life belongs to.
+    /// Index of the [`SteadyLane`] (drive and scheme) that the life belongs to.
     lane: usize,
     dilation: u32,
     pages: f64,
@@ -95,7 +100,7 @@ struct Running {
 const BATCH: usize = 4096;
 
 impl Running {
-    /// Serves requests until the life is over. Returns true if the life continues.
+    /// Serves requests until all are served or the life ends. Returns true if the life continues.
     fn serve(&mut self, requests: &[HostIo], repetition: u64, begins: Span) -> bool {
         for io in requests {
             match self.life.enter(io) {
@@ -127,8 +132,8 @@ impl Running {
     }
 }
 
-/// Simulates all steady lives of a specification; returns them in the order of its lanes, or `None`
-/// if it was stopped.
+/// Simulates all lives at a constant write amplification that a specification lists. Returns one
+/// lifetime for each of its drives, in order, or `None` if the simulation was stopped.
 ///
 /// # Errors
 /// Everything that is wrong with a drive or the workload, or drives that differ in size.
@@ -172,7 +177,7 @@ pub fn steady_lives(
         }
         Lifetime {
             precondition: format!(
-                "as long use leaves it: {:.3} pages for each host page",
+                "assumed to be in long use: {:.3} pages are programmed for each host page",
                 spec.waf
             ),
             workload: report.clone(),

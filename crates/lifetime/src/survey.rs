@@ -8,7 +8,8 @@ pub(super) use fowler_experiment::life_estimate::survey::{Survey, changes_data};
 use fowler_experiment::workload::{Control, Workload, WorkloadReport};
 use fowler_units::Span;
 
-/// Surveys one repetition of a lifetime's workload; `None` if stopped.
+/// Counts the requests, writes, pages and time span of one repetition of a lifetime's workload;
+/// `None` if stopped.
 ///
 /// # Errors
 ///

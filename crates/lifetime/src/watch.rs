@@ -6,9 +6,9 @@ use fowler_experiment::workload::Control;
 /// An estimate of a lifetime's result before its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Early {
-    /// Bounds of the result before anything is simulated.
+    /// Bounds of the drive's years of life before anything is simulated.
     Bounds(Estimate),
-    /// Estimate from the wear so far, at the rate of wear until now.
+    /// Estimate of the drive's life from the wear so far, at the rate of wear until now.
     SoFar {
         /// Estimated lifetime of the drive, in years.
         years: f64,

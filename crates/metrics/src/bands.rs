@@ -48,7 +48,7 @@ struct Carried {
     parts: ByPart<u128>,
 }
 
-/// Blame by bucket of latency, for reads or for writes.
+/// Blame (latency by cause) of reads or of writes, summed for each logarithmic bucket of latency.
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
@@ -127,7 +127,8 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Compares counts and sums. A sum that was carried over equals one that was not.
+/// Compares two sets of latency bands by the requests and the sums of each bucket. A sum stored in
+/// 64 bits equals the same sum stored in 128 bits.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {
@@ -159,7 +160,8 @@ impl BlameBands {
         self.record_in(Bin::of(latency), latency, blame);
     }
 
-    /// Like [`BlameBands::record`], for a latency whose bin is known.
+    /// Records one request of known latency bin. The parts of its latency in `blame` sum to
+    /// `latency`.
     #[inline]
     pub(crate) fn record_in(&mut self, bin: Bin, latency: Span, blame: &Blame) {
         debug_assert_eq!(blame.total(), latency);
@@ -221,9 +223,9 @@ impl BlameBands {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
-    /// Returns the blame of the requests slower than the share `below` but not among the slowest
-    /// `above`: the whole buckets that [`BlameBands::slowest`] covers for the former and not for
-    /// the latter. Empty if a single bucket spans both.
+    /// Returns the blame (latency by cause) of a band of requests: the buckets that contain the
+    /// slowest share `below` of all requests, without those that contain the slowest share `above`.
+    /// Empty if a single bucket contains the ends of both shares.
     pub fn between(&self, below: f64, above: f64) -> Band {
         let (mut band, top) = (self.slowest(below), self.slowest(above));
         band.count -= top.count;
@@ -233,9 +235,9 @@ impl BlameBands {
         band
     }
 
-    /// Returns the blame of the slowest `share` of the requests: whole buckets from the slowest
-    /// down until at least that many requests are covered. [`Band::count`] is the number covered.
-    /// Empty if there are no requests.
+    /// Returns the blame (latency by cause) of the slowest `share` of the requests: whole buckets,
+    /// from the slowest down, until they contain at least that many. [`Band::count`] is the number
+    /// that they contain. Empty if there are no requests.
     pub fn slowest(&self, share: f64) -> Band {
         let wanted = (self.count() as f64 * share).ceil() as u64;
         let mut band = Band { count: 0, from: Span::ZERO, parts: ByPart::default() };

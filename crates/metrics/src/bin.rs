@@ -27,7 +27,8 @@ impl Bin {
         Bin((octave << Bin::SHIFT) as u16 + (latency >> octave) as u16)
     }
 
-    /// Returns the index of the bin in a table of [`PLACES`].
+    /// Returns the histogram bin's index in a table that has an entry for each of the [`PLACES`]
+    /// (65,536) possible bin numbers.
     #[inline]
     pub fn place(self) -> usize {
         usize::from(self.0)

@@ -95,7 +95,7 @@ impl Latencies {
         self.record_in(Bin::of(latency), latency);
     }
 
-    /// Like [`Latencies::record`], for a latency whose bin is known.
+    /// Adds one latency, whose histogram bin is known, to the distribution.
     #[inline]
     pub(crate) fn record_in(&mut self, bin: Bin, latency: Span) {
         self.bins[bin.place()] += 1;
@@ -104,7 +104,7 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// Like [`Latencies::record`], for `count` equal latencies.
+    /// Adds `count` equal latencies to the distribution.
     #[inline]
     pub fn record_many(&mut self, latency: Span, count: u64) {
         if count == 0 {
@@ -154,8 +154,9 @@ impl Latencies {
             .collect()
     }
 
-    /// Rebuilds a distribution from [`Latencies::values`] with the exact sum and extremes (without
-    /// latencies, those of a new recorder); `None` if no distribution has these values.
+    /// Rebuilds a distribution of latencies from its [`Latencies::values`], exact sum and extremes
+    /// (minimum 2^64 - 1 and maximum 0 if there are no latencies). `None` if no distribution has
+    /// these values.
     pub fn of_values(values: &[(u64, u64)], sum: u128, (min, max): (u64, u64)) -> Option<Self> {
         let (mut all, mut highest) = (Self::new(), 0u128);
         let mut before = None;

@@ -5,8 +5,9 @@ use fowler_device::blame::Part;
 use fowler_device::{Completion, Layer, Probe};
 use std::io::{self, Write};
 
-/// Capacity in bytes of the buffer in which a line is assembled: the operation's name, and numbers
-/// of at most 20 digits (ID, five facts, the parts), each with its comma.
+/// Capacity in bytes of the buffer for a CSV line of the request log: the operation's name, and
+/// numbers of at most 20 digits with commas (ID, offset, size, arrival, completion, latency, and
+/// the time of each cause).
 const LINE_CAPACITY: usize = 16 + (6 + Part::COUNT) * 21;
 
 /// Writes every completion as a CSV line, in order of completion. `id` counts completions from 0.

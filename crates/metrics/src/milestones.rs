@@ -4,11 +4,12 @@
 use fowler_device::{BySource, Completion, Counters, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// Time from the first request to the first milestone. A run has at most 45 and one at its end,
-/// because 2^45 ms exceeds the longest time.
+/// Time from the first request to the first reading of the drive's counters, after which the
+/// interval doubles. A run has at most 45 readings and one at its end, as 2^45 ms exceeds the
+/// longest time.
 const FIRST: Span = Span::ms(1);
 
-/// Counters of a drive at a time after its first request.
+/// A reading of the drive's counters at a time after the first request of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
     /// Time since the first request of the run.
@@ -40,7 +41,8 @@ impl Default for Milestones {
 }
 
 impl Milestones {
-    /// Ends the run, which is the last milestone. Returns all milestones, in order.
+    /// Ends the run with a last reading of the drive's counters. Returns all readings (milestones),
+    /// in order of time.
     pub fn end<L: Layer>(mut self, device: &Device<L>) -> Vec<Milestone> {
         if self.due != Nanos::NEVER {
             let at = device.now() - self.began;
@@ -51,7 +53,8 @@ impl Milestones {
     }
 }
 
-/// Returns the milestone at `at`: the counters less those of `before`.
+/// Returns a reading of the drive's counters at `at`, counted from the first request: `counters`
+/// less those of `before`, the reading before the first request.
 fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
     Milestone {
         at,

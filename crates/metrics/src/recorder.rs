@@ -15,7 +15,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Both kinds of requests, in order.
+    /// The two kinds of requests that move data: reads, then writes.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
     /// Returns the kind of a command; `None` if it moves no data.
@@ -28,7 +28,7 @@ impl Kind {
         }
     }
 
-    /// Returns the name of the kind in JSON and tables.
+    /// Returns the name of the kind of request in JSON and tables: `read` or `write`.
     pub fn name(self) -> &'static str {
         ["read", "write"][self as usize]
     }
@@ -40,7 +40,8 @@ fowler_units::enumerated! {
     pub ByKind
 }
 
-/// Latencies, blame and bytes of one kind of request.
+/// Latencies, blame (latency by cause) and transferred bytes of all reads or of all writes of a
+/// run.
 #[derive(Clone, Debug, Default)]
 struct Measured {
     latencies: Latencies,
@@ -48,7 +49,8 @@ struct Measured {
     bytes: u64,
 }
 
-/// Records every completion with a few additions into fixed tables per request.
+/// Records the latencies, their causes and the bytes of all completed requests of a run, as counts
+/// and sums in tables of fixed size.
 #[derive(Clone, Debug, Default)]
 pub struct Recorder {
     measured: ByKind<Measured>,
@@ -67,8 +69,8 @@ impl Recorder {
         Self::default()
     }
 
-    /// Makes every request assert that the parts of its blame sum to its latency. For tests;
-    /// results are unaffected.
+    /// Makes the recorder assert, for every request, that the times by cause (its blame) sum to its
+    /// latency. For tests; results are unaffected.
     pub fn assert_sums(mut self) -> Self {
         self.assert_sums = true;
         self

@@ -89,8 +89,8 @@ impl CellOp {
     /// Suspends the running operation for a read that arrives at `now`.
     ///
     /// The operation keeps its progress up to the moment at which the cells are free. Call
-    /// [`CellOp::run`] to resume it. Erases are suspended in the same way under either rule (S9).
-    /// An operation that completes first does not change.
+    /// [`CellOp::run`] to resume it. `rule` makes no difference for erases (S9). An operation that
+    /// completes before it could be suspended does not change.
     pub fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         let before = *self;
         let outcome = match self {

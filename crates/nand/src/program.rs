@@ -7,7 +7,8 @@
 use crate::{Interrupt, PhaseKind, SuspendAt, Timing};
 use fowler_units::{Nanos, Span};
 
-/// The step that follows the check-verify after a cancelled program phase (S7).
+/// The step of a program whose program phase was cancelled for a read (S7). When the program
+/// resumes, it first verifies the cells (check-verify); this step follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CancelledProgram {
     /// The cancelled program phase is repeated in full, with its verify. This is the worst case,
@@ -21,7 +22,8 @@ pub enum CancelledProgram {
 /// The service of a read that arrives while the page buffer reloads (S11).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reload {
-    /// The read is served at once. The reload is repeated in full afterwards.
+    /// The read is served at once and cancels the reload of the page buffer. The reload is repeated
+    /// in full afterwards.
     #[default]
     Abort,
     /// The read is served after the reload, which is repeated afterwards because the read takes the
@@ -177,8 +179,8 @@ impl ProgramOp {
         false
     }
 
-    /// Returns the place of a moment `into_run` after the last start or resumption. See
-    /// docs/decisions/flash.md, "Which phase does the moment between two phases belong to?".
+    /// Returns the phase of the program at a moment `into_run` after the last start or resumption.
+    /// See docs/decisions/flash.md, "Which phase does the moment between two phases belong to?".
     fn place(&self, into_run: Span, timing: &Timing) -> Place {
         if into_run < self.reloading {
             return Place::Reload { end: self.reloading };
@@ -233,7 +235,9 @@ fn phase_at(index: u32, timing: &Timing) -> (Phase, Span) {
     }
 }
 
-/// Returns the length of `count` alternating phases from phase `first` on, the last a verify.
+/// Returns the time that `count` consecutive phases of a page program take. Program phases (even
+/// numbers) and verify phases (odd numbers) alternate; the first is number `first`, the last a
+/// verify.
 fn phases_length(first: u32, count: u32, timing: &Timing) -> Span {
     let odd = if first % 2 == 1 { timing.verify_phase } else { Span::ZERO };
     odd + timing.iteration() * u64::from(count / 2)

@@ -50,7 +50,9 @@ impl<T: Copy> PerPageType<T> {
         self.of(|| offset)
     }
 
-    /// Like [`PerPageType::at`], but computes the offset only if values differ.
+    /// Returns the value for the type of a page (such as lower or upper), given by a function of
+    /// the page's offset in its block. The offset is computed only if page types have different
+    /// values.
     #[inline]
     pub fn of(&self, offset: impl FnOnce() -> u32) -> T {
         if self.count == 1 {

@@ -16,11 +16,11 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Open {
-    /// Options of the open choice; the study runs with the first one.
+    /// Options for a setting that the paper does not print; the study runs with the first one.
     pub option: Vec<Choosable>,
 }
 
-/// An option of an open choice: its name in tables, and settings of the drive.
+/// An option for a setting that a paper leaves open: its name in tables, and settings of the drive.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Choosable {
@@ -28,15 +28,15 @@ pub(crate) struct Choosable {
     pub set: Vec<String>,
 }
 
-/// A combination of options: one option of each open choice.
+/// A combination of options: one for each setting that a paper leaves open.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Combination {
     pub name: String,
     pub set: Vec<String>,
 }
 
-/// Returns every combination of options; the first has the options that the study runs with.
-/// `numbers` is the number of published numbers that can settle the choices.
+/// Returns every combination of one option for each setting that a paper leaves open; the first is
+/// the one that the study runs with. `numbers` counts the published numbers that can settle them.
 ///
 /// # Errors
 /// If there are more open choices than numbers that can settle them.
@@ -66,8 +66,8 @@ pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combinat
     Ok(all)
 }
 
-/// Measured numbers of a drive under a combination of options for open choices, by seed: those of
-/// the paper's baselines, and those of its system.
+/// Measured numbers of a drive under a combination of options for the settings that a paper leaves
+/// open, by seed: those of the paper's baselines, and those of its system.
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub name: String,
@@ -92,8 +92,9 @@ fn distance(ours: &[f64], published: &[Labelled], left_out: Option<usize>) -> f6
     (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
 }
 
-/// Returns the indices of the combinations, sorted by the distance of the baselines' numbers from
-/// the published ones, nearest first. The number at index `left_out` does not count.
+/// Returns the indices of the combinations of options (for settings that a paper leaves open),
+/// sorted by the distance of the measured baselines from the published numbers, nearest first. The
+/// published number at index `left_out` does not count.
 fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Vec<usize> {
     let of = |at: usize| distance(&means(&all[at].baselines), published, left_out);
     let mut places: Vec<usize> = (0..all.len()).collect();
@@ -101,8 +102,9 @@ fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Ve
     places
 }
 
-/// Returns true if two combinations are equally near to the published numbers: over the seeds, the
-/// difference of their distances is within its 95 % confidence interval.
+/// Returns true if two combinations of options are equally near to the published numbers of the
+/// baselines: over the seeds, the difference of their distances is within its 95 % confidence
+/// interval.
 fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     let of = |it: &Judged| -> Vec<f64> {
         it.baselines.iter().map(|ours| distance(ours, published, None)).collect()
@@ -112,9 +114,9 @@ fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     interval(&apart).is_some_and(|it| it.mean.abs() <= it.half_width)
 }
 
-/// Returns the table of combinations, sorted by the distance of the baselines' numbers from the
-/// paper's, nearest first. Each row has the baselines' numbers next to the published ones, then the
-/// system's numbers that the combination predicts.
+/// Returns the table of all combinations of options for settings that a paper leaves open, nearest
+/// to the published numbers of its baselines first. Each row has the measured numbers of the
+/// baselines, then those that the combination predicts for the paper's system.
 pub(crate) fn sheet(all: &[Judged], (baselines, system): (&[Labelled], &[Labelled])) -> Sheet {
     let heads: Vec<String> = ["combination", "distance (percentage points)"]
         .into_iter()
@@ -151,8 +153,9 @@ pub(crate) fn sheet(all: &[Judged], (baselines, system): (&[Labelled], &[Labelle
     sheet
 }
 
-/// Returns the table of the combinations that would be chosen if one number of the baselines were
-/// left out, by the number left out.
+/// Returns the table of the combinations of options (for settings that a paper leaves open) that
+/// would be chosen without one of the published numbers of the paper's baselines; one row for each
+/// number left out.
 pub(crate) fn left_out(all: &[Judged], (baselines, system): (&[Labelled], &[Labelled])) -> Sheet {
     let heads: Vec<String> = ["left out", "nearest combination"]
         .into_iter()

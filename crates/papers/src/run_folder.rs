@@ -94,7 +94,8 @@ impl<'a, T> Job<'a, T> {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub factor: f64,
-    /// Idle share of the drives at that replay speed, 0 to 1, mean over the drives.
+    /// Idle share of the drives when the workload is replayed at `factor` times its recorded speed,
+    /// 0 to 1, mean over the drives.
     pub idle: f64,
     /// Number of simulations that the search for the replay speed took.
     pub runs: usize,

@@ -42,8 +42,8 @@ impl RunSummary {
         all.map(|(_, number)| *number).reduce(|sum, number| sum + number)
     }
 
-    /// Returns the share (0 to 1) of the name `name` in the sum of a run's metric over all its
-    /// names.
+    /// Returns the share (0 to 1) that the entry `name` (such as a source of reads) has in the sum
+    /// of a run's metric over all entries.
     pub fn share(&self, metric: &str, name: &str) -> Option<f64> {
         Some(self.get(&format!("{metric}.{name}"))? / self.sum(metric)?)
     }

@@ -22,8 +22,8 @@ impl Runs {
         Runs { columns, results, view: View::default() }
     }
 
-    /// Returns the stand-in traces over which a paper's means are taken: all of them, or those that
-    /// the current view selects.
+    /// Returns the stand-in traces over which a paper's means are taken: all of them, or those to
+    /// which means are restricted at present.
     pub fn stand_ins(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|it| it.is_stand_in() && self.view.has(&it.name))
     }

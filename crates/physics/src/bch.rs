@@ -15,7 +15,8 @@ use crate::root;
 /// A BCH code: the length of its words, and the number of errors that it corrects in each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bch {
-    /// Number of bits in a code word, `m` in the paper's equation.
+    /// Number of bits in a code word, `m` in equation 3 of the paper on DA-RAID-5, a RAID of flash
+    /// chips.
     pub bits: u32,
     /// Number of wrong bits that the code corrects in a word, `n`; less than `bits`.
     pub corrects: u32,

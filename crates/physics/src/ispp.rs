@@ -45,8 +45,8 @@ pub fn program_time(time: Span, nominal: f64, step: f64) -> Span {
     Span((time.0 as f64 * (nominal / step)).round() as u64)
 }
 
-/// Returns true if a block of growth rate `growth`, programmed at `setting`, is readable at its end
-/// of life.
+/// Returns true if a block whose bit error rate grows by the factor e^`growth` per P/E cycle,
+/// programmed at the voltages and ISPP step of `setting`, is readable at its end of life.
 fn survives(
     model: &Reliability,
     growth: f64,
@@ -58,9 +58,9 @@ fn survives(
     ldpc.needed(rber).is_some()
 }
 
-/// Returns the coarsest step in `ladder` at which a block whose rate grows by `growth` per cycle is
-/// readable at its end of life. Returns the nominal step if no coarser one qualifies. See
-/// docs/decisions/cells.md, "When is a coarser step allowed?".
+/// Returns the coarsest ISPP step in `ladder`, in V, at which a block whose bit error rate grows by
+/// the factor e^`growth` per P/E cycle is readable at its end of life. Returns the nominal step if
+/// no coarser one qualifies. See docs/decisions/cells.md, "When is a coarser step allowed?".
 pub fn coarsest_step(
     model: &Reliability,
     (growth, scale): (f64, f64),
@@ -73,8 +73,9 @@ pub fn coarsest_step(
     steps.fold(model.parameters().step, f64::max)
 }
 
-/// Returns the exact coarsest step between the nominal one and `highest` at which a block is
-/// readable at its end of life, in V. Not for tables, which cover only some steps.
+/// Returns the exact coarsest ISPP step between the nominal one and `highest` at which a block is
+/// readable at its end of life, in V. Not for a cell model from tables of measured bit error rates,
+/// which cover only some steps.
 pub fn coarsest_step_up_to(
     model: &Reliability,
     growth: f64,

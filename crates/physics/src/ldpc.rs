@@ -74,7 +74,8 @@ impl Ldpc {
         Ok(Ldpc { levels, sense, transfer })
     }
 
-    /// Creates the three levels of HIRE with the constants of `parameters`.
+    /// Creates the three sensing levels of HIRE, 3, 9 and 21 reference voltages, with the constants
+    /// of `parameters`.
     ///
     /// # Errors
     /// If a level does not correct more than the one before it.

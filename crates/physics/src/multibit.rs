@@ -57,7 +57,7 @@ impl GrayCode {
     }
 }
 
-/// The data that read references suit.
+/// Age of the data for which a controller has chosen its read reference voltages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
     /// References for just-written data, whatever the age of the data read.
@@ -76,16 +76,16 @@ pub struct Window {
     pub code: GrayCode,
     /// The means of the states, the erased one first; meaningless beyond 2^bits.
     means: [f64; STATES_MOST],
-    /// The standard deviation of the erased state, without noise.
+    /// The standard deviation of the erased state in V, when just written and unworn.
     erased_sd: f64,
     /// ISPP step in V.
     step: f64,
 }
 
 impl Window {
-    /// Returns programmed states at equal distances over `width`, with the erased state `below` the
-    /// lowest of them. The step is a `share` of that distance, and `erased_sd` is the width of the
-    /// erased state as a share of its distance to the lowest. One programmed state lies at the top.
+    /// Returns programmed states at equal distances over `width` V, and the erased one `below` V
+    /// under the lowest. The ISPP step is `share` times that distance, the erased state's standard
+    /// deviation `erased_sd` times `below`. A single programmed state lies at `width`.
     ///
     /// # Panics
     /// If there are no bits, or more than [`BITS_MOST`].
@@ -116,7 +116,7 @@ impl Window {
         Window { bits: 2, code, means, erased_sd, step: p.step }
     }
 
-    /// Returns the number of states.
+    /// Returns the number of threshold voltage states of a cell, 2^bits.
     pub fn states(&self) -> usize {
         1 << self.bits
     }
@@ -187,12 +187,12 @@ impl Cells {
         Ok(Cells { window, parameters: Parameters { step: window.step, ..parameters } })
     }
 
-    /// Returns the positions of the states.
+    /// Returns the threshold voltages of the cells' states, in V, when just written.
     pub fn window(&self) -> &Window {
         &self.window
     }
 
-    /// Returns the constants, with the step of the window.
+    /// Returns the constants of the cell model; the ISPP step among them is that of these cells.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
@@ -229,18 +229,18 @@ impl Cells {
 #[derive(Clone, Copy, Debug)]
 pub struct WornCells {
     window: Window,
-    /// The variance of noise that wear has caused.
+    /// The variance that wear adds to the threshold voltage of every state, in V^2.
     noise: f64,
-    /// Retention loss per unit of `ln(1 + age / onset)`: the share of its height that a state
-    /// loses; below, the variance added per volt of height.
+    /// Share of the height above the erased state that a state loses per unit of retention, `ln(1 +
+    /// age / onset)`. `spread` is the variance added per volt of height and unit, in V.
     loss: f64,
     spread: f64,
     onset: f64,
 }
 
 impl WornCells {
-    /// Returns equally worn cells that were programmed with a setting, relative to the nominal
-    /// window.
+    /// Returns cells as worn as these, but programmed at `setting`, a factor of the nominal
+    /// threshold voltages and an ISPP step.
     pub fn at(&self, setting: Setting) -> WornCells {
         WornCells { window: self.window.at(setting), ..*self }
     }
@@ -278,13 +278,15 @@ impl WornCells {
         between(self.state(boundary, age), self.state(boundary + 1, age))
     }
 
-    /// Returns the reference above a state that a retry table has for a shift of the highest state.
+    /// Returns the read reference above state `boundary`, in V, if the entry of a retry table
+    /// lowers the reference for the highest state's voltages by `shift` volts.
     pub fn shifted(&self, boundary: usize, shift: f64) -> f64 {
         let usual = self.reference(boundary, Span::ZERO);
         usual - shift * (usual - self.window.means[0]) / self.window.height()
     }
 
-    /// Returns the RBER of a page of data of this age, at references for a shift.
+    /// Returns the RBER of a page of data of this age, at the references of a retry table's entry
+    /// that expects the highest state to have come down by `shift` volts.
     pub fn rber(&self, page: usize, shift: f64, age: Span) -> f64 {
         self.page(page, age, |boundary| self.shifted(boundary, shift))
     }

@@ -17,7 +17,7 @@ pub enum Origin {
 }
 
 impl Origin {
-    /// Returns the name of the origin in tables.
+    /// Returns the word for the origin of a constant, such as `published`, in tables of constants.
     pub fn word(self) -> &'static str {
         match self {
             Origin::Published => "published",
@@ -32,17 +32,18 @@ impl Origin {
 pub struct Constant {
     /// Name of the constant: a field of [`Parameters`] or of [`WordLine`].
     pub name: &'static str,
-    /// A description in one sentence.
+    /// The meaning of the constant in one sentence.
     pub about: &'static str,
     /// Default value in the constant's unit.
     pub value: f64,
     /// The unit of the constant; empty for a plain number.
     pub unit: &'static str,
-    /// The origin of the value.
+    /// The origin of the constant's default value.
     pub origin: Origin,
     /// The publication, or the reason for choosing this value.
     pub source: &'static str,
-    /// The range to sweep; `None` for published constants.
+    /// Range of values, in the constant's unit, to sweep in sensitivity studies; `None` for
+    /// published constants.
     pub sweep: Option<(f64, f64)>,
 }
 
@@ -88,7 +89,8 @@ macro_rules! constants {
                 Some(self)
             }
 
-            /// Returns names and values, in the order of the table.
+            /// Returns the names and values of the constants, in the order in which they are
+            /// declared.
             pub fn values(&self) -> Vec<(&'static str, f64)> {
                 vec![$((stringify!($name), self.$name),)*]
             }

@@ -7,8 +7,8 @@ use crate::rber::Reliability;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Dimensions of the grid of rates: intervals of wear, and ages, which grow by a factor of the
-/// square root of two from one minute, in seconds.
+/// Dimensions of the table of bit error rates: number of wear intervals, unit of the retention ages
+/// in seconds, and number of retention ages. Age `k` is 60 s times `2^(k/2) - 1`.
 const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
@@ -25,14 +25,15 @@ pub struct Rates {
 /// Raw bit error rates after one number of equivalent cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
-    /// Logarithms of the rate without reads, by retention age.
+    /// Logarithms of the raw bit error rate without read disturb, by retention age.
     logarithms: [f64; AGES],
-    /// Rate that one read of the block adds.
+    /// Raw bit error rate that one read of the block adds.
     disturb: f64,
 }
 
 impl Rates {
-    /// Creates an empty grid up to `cycles` equivalent cycles.
+    /// Creates a table of raw bit error rates by wear and retention age, up to `cycles` equivalent
+    /// cycles. A row is computed when it is first used.
     pub fn new(setting: Setting, cycles: f64) -> Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }

@@ -38,8 +38,8 @@ use fowler_units::Span;
 /// History of a page on which its bit error rate depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Condition {
-    /// Equivalent cycles of the page's block: P/E cycles times the block's growth rate over the
-    /// mean one, at least 0.
+    /// Equivalent cycles of the page's block: P/E cycles times the rate at which cycles raise the
+    /// block's bit error rate, over the mean of that rate; at least 0.
     pub cycles: f64,
     /// Time since the page was programmed.
     pub age: Span,
@@ -52,9 +52,9 @@ pub struct Condition {
 /// Source of a drive's raw bit error rates.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reliability {
-    /// Rates computed from threshold voltages.
+    /// Raw bit error rates computed from the threshold voltages of 2-bit cells.
     Analytic(Analytic),
-    /// Rates looked up in tables of measurements.
+    /// Raw bit error rates looked up in tables of measurements.
     Tabled(Tabled),
     /// Threshold voltages of cells of any number of bits: the mean over the pages of a word line.
     WordLines(Cells, References),
@@ -71,8 +71,8 @@ impl Reliability {
         }
     }
 
-    /// Returns true if there are rates for pages programmed with this setting. Check this before
-    /// building a drive.
+    /// Returns true if the model has bit error rates for pages programmed with these voltages and
+    /// this ISPP step. Check this before building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         match self {
             Reliability::Analytic(_) | Reliability::WordLines(..) => true,
@@ -108,15 +108,17 @@ impl Reliability {
     }
 }
 
-/// A block after a certain number of equivalent cycles, of any source of bit error rates.
+/// A block after a certain number of equivalent cycles, whose bit error rates come from voltages or
+/// from tables.
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 pub enum Block<'a> {
-    /// Rates computed from the threshold voltages of the block.
+    /// Raw bit error rates computed from the threshold voltages of the block's 2-bit cells.
     Analytic(Worn<'a>),
-    /// Rates looked up in tables, after this many equivalent cycles.
+    /// Raw bit error rates looked up in tables of measurements, after this many equivalent cycles.
     Tabled(&'a Tabled, f64),
-    /// Rates computed from the voltages of word lines worn by this many equivalent cycles.
+    /// Raw bit error rates computed from the voltages of word lines worn by this many equivalent
+    /// cycles.
     WordLines((&'a Cells, References), WornCells, f64),
 }
 
@@ -160,9 +162,10 @@ pub struct Page<'a> {
 enum Data<'a> {
     /// Threshold voltages of the page's states, and the three read references in V.
     Analytic(States, [f64; 3]),
-    /// Table of measured rates, and the equivalent cycles at which the table is read.
+    /// Table of measured bit error rates, and the equivalent cycles at which the table is read.
     Tabled(&'a Table, f64),
-    /// The cells of a word line, and the data that their read references suit.
+    /// The cells of a word line, and the age of data for which the controller chose the read
+    /// references.
     WordLines(WornCells, References),
 }
 
@@ -204,7 +207,8 @@ pub enum ModelError {
          cycle"
     )]
     Healing {
-        /// Bounds of the growth rate, in standard deviations.
+        /// Bounds of the block's growth rate of the bit error rate, as a distance from the mean
+        /// growth rate in standard deviations.
         bound: f64,
     },
     /// The widths of the states alone cause more errors than `rber_unworn`.
@@ -239,7 +243,7 @@ const MAY_BE_ZERO: [&str; 6] = [
     "end_reads",
 ];
 
-/// Bit error rate of just-written data at which wear stops.
+/// Highest raw bit error rate of just-written data: further P/E cycles do not raise it.
 pub(crate) const WORN_OUT: f64 = 0.2;
 
 /// Returns the lower bound of a constant in words, for messages.
@@ -247,7 +251,8 @@ fn least(name: &str) -> &'static str {
     if MAY_BE_ZERO.contains(&name) { "of at least 0" } else { "above 0" }
 }
 
-/// Checks that all constants are in range and that every block wears. Tables need this, too.
+/// Checks that all constants are in range and that the bit error rate of every block rises with P/E
+/// cycles.
 ///
 /// # Errors
 /// The first problem.
@@ -272,7 +277,7 @@ pub struct Analytic {
 }
 
 impl Analytic {
-    /// Creates the model with these constants.
+    /// Creates a model of 2-bit cells with these constants.
     ///
     /// # Errors
     /// The first reason why the constants do not describe cells.
@@ -299,7 +304,7 @@ impl Analytic {
         &self.parameters
     }
 
-    /// Returns the nominal voltages and step of the model.
+    /// Returns the nominal voltages and ISPP step of the cell model.
     pub fn nominal(&self) -> Setting {
         Setting { scale: 1.0, step: self.parameters.step }
     }

@@ -41,11 +41,16 @@ const DAY: u64 = 24 * HOUR;
 /// the paper leaves its time `t` open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// `t` is the time over which all cycles are spread; `t_0` is a day. Inferred; the default.
+    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the time over
+    /// which all P/E cycles are spread; `C_e` is 0.0563, `t_0` a day. Our inference, and the
+    /// default.
     Spread,
-    /// As printed, with constants fitted to Table 2: `C_e` 0.0703, `t_0` 46 s.
+    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the idle time
+    /// between two P/E cycles, with constants fitted to the paper's Table 2: `C_e` 0.0703, `t_0` 46
+    /// s.
     Refit,
-    /// As printed: `t` is the idle time between two cycles, `C_e` 0.0563, `t_0` an hour.
+    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the idle time
+    /// between two P/E cycles, and the constants are as printed: `C_e` 0.0563, `t_0` an hour.
     Literal,
 }
 
@@ -53,7 +58,8 @@ impl Reading {
     /// Every interpretation of equation 2 of the READY paper.
     pub const ALL: [Reading; 3] = [Reading::Spread, Reading::Refit, Reading::Literal];
 
-    /// Returns the constants of this interpretation: recovery efficiency `C_e` and onset `t_0`.
+    /// Returns the constants in this interpretation of READY's equation 2: recovery efficiency
+    /// `C_e` and onset `t_0`.
     pub fn constants(self) -> (f64, Span) {
         match self {
             Reading::Spread => (5.63e-2, Span(DAY)),
@@ -76,14 +82,14 @@ impl Reading {
         (efficiency * libm::log(time / onset.as_s())).min(1.0)
     }
 
-    /// Returns the rise of the threshold voltage after `cycles`, less the healed share, in volts
-    /// (equation 3).
+    /// Returns the rise of the threshold voltage after `cycles` P/E cycles, less the share that
+    /// rest has healed, in volts (equation 3 of the READY paper, FAST 2012).
     pub fn rise(self, cycles: f64, idle: Span) -> f64 {
         trapped(cycles) * (1.0 - self.healed(cycles, idle))
     }
 
-    /// Returns the rise of the threshold voltage that cells endure under this interpretation, in
-    /// volts.
+    /// Returns the rise of the threshold voltage that cells endure under this interpretation of
+    /// READY's equation 2, in volts.
     pub fn margin(self) -> f64 {
         match self {
             Reading::Spread => trapped(CYCLES),
@@ -116,7 +122,7 @@ pub struct RecoveryTable {
     points: Vec<(Span, f64)>,
 }
 
-/// The reason why columns do not form a recovery table.
+/// Reason why two columns do not form a table of achievable P/E cycles by idle time.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
     /// The columns of the table have different lengths or are empty.
@@ -127,7 +133,7 @@ pub enum RecoveryTableError {
     Idle {
         /// Number of the table's entry whose idle time is wrong, counted from one.
         place: usize,
-        /// Idle time of the faulty entry.
+        /// Idle time that is not above the one before it.
         idle: Span,
     },
     /// The cycles that cells endure fall with longer rest.
@@ -135,7 +141,7 @@ pub enum RecoveryTableError {
     Falls {
         /// Number of the table's entry whose cycles fall, counted from one.
         place: usize,
-        /// P/E cycles of the faulty entry.
+        /// P/E cycles that are fewer than those of the entry before.
         cycles: f64,
     },
     /// The cycles of an entry are not positive, or too many.
@@ -143,7 +149,7 @@ pub enum RecoveryTableError {
     Cycles {
         /// Number of the table's entry whose cycles are out of range, counted from one.
         place: usize,
-        /// P/E cycles of the faulty entry.
+        /// P/E cycles that are not above 0, or too many.
         cycles: f64,
     },
 }
@@ -238,7 +244,8 @@ impl Endurance {
     }
 }
 
-/// Returns the rise of the threshold voltage by trapping alone, in volts (equation 1).
+/// Returns the rise of the threshold voltage by charge that `cycles` P/E cycles trap, before any of
+/// it heals, in volts (equation 1 of the READY paper, FAST 2012).
 pub fn trapped(cycles: f64) -> f64 {
     INTERFACE * libm::pow(cycles, POWERS[0]) + OXIDE * libm::pow(cycles, POWERS[1])
 }

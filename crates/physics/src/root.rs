@@ -3,8 +3,8 @@
 /// Largest number of halvings: enough to shrink any interval of doubles to adjacent ones.
 const HALVINGS: usize = 1100;
 
-/// Smallest relative distance from the target value at which the side of a value is certain; far
-/// above the rounding errors of all functions searched here.
+/// Smallest distance of a function's value from the target, relative to the target, that decides on
+/// which side of the target the value lies; far above the rounding errors of the cell models.
 const DOUBT: f64 = 1e-12;
 
 /// Largest number of interpolation steps; then bisection takes over.
@@ -46,8 +46,8 @@ pub(crate) struct Found {
 pub(crate) struct Rising<V> {
     pub value: V,
     pub target: f64,
-    /// Approximate argument at which the function turns from linear to logarithmic. The place
-    /// affects only the speed of the search, not its result.
+    /// Approximate argument at which the rising function turns from linear to logarithmic. It
+    /// affects only the speed of the search for the crossing, not its result.
     pub bend: f64,
     /// True if the function is known to rise everywhere. If not, interpolation could find another
     /// crossing than bisection does: an extrapolated table may fall again.
@@ -62,7 +62,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         self.between(ends, f64::MIN_POSITIVE)
     }
 
-    /// Like [`Rising::last`], for whole numbers between two known points.
+    /// Returns the largest whole number between two known points at which the function is at most
+    /// `target`.
     pub fn last_whole(&self, ends: [Found; 2]) -> Option<u32> {
         self.between(ends, 1.0).map(|at| at as u32)
     }
@@ -92,8 +93,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         Some(low as f64)
     }
 
-    /// Returns two numbers between which the result certainly lies, found by inverse interpolation
-    /// through the last three points on logarithmic axes.
+    /// Returns two numbers between which the function certainly crosses the target, found by
+    /// inverse interpolation through the last three points on logarithmic axes.
     fn close_in(&self, [low, high]: [Found; 2], grain: f64) -> [f64; 2] {
         let point = |Found { at, value }| Point {
             across: libm::log1p(at / self.bend),
@@ -135,8 +136,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
     }
 }
 
-/// A point of the search on logarithmic axes. `off` is the logarithm of the function's value over
-/// the target.
+/// A point of a rising function in the search for where it crosses a target, on logarithmic axes.
+/// `off` is the logarithm of the function's value over the target.
 #[derive(Clone, Copy, Debug)]
 struct Point {
     across: f64,

@@ -15,7 +15,7 @@ use fowler_units::Span;
 /// A page at which results are compared, in an average block at nominal voltages and step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Name of the page in tables of results.
+    /// Name of the flash page in tables of results, such as `3,000, 1 week`.
     pub name: &'static str,
     /// Equivalent P/E cycles of the page's block.
     pub cycles: f64,
@@ -33,8 +33,8 @@ pub const POINTS: [Point; 4] = [
     Point { name: "3,000, 1 million reads", cycles: 3000.0, days: 0, reads: 1_000_000 },
 ];
 
-/// Quantile of the block strength at which the coarsest step is compared: a tenth of all blocks is
-/// stronger.
+/// Quantile of the block strength at which the coarsest allowed ISPP step is compared: a tenth of
+/// all blocks is stronger.
 pub const STRONG: f64 = 0.1;
 
 /// Coarsest programming step that is considered, in nominal steps.
@@ -55,7 +55,8 @@ pub struct Results {
     pub hire: [Option<u32>; 3],
 }
 
-/// Returns the results with `parameters`; `None` if the constants do not describe cells.
+/// Returns the bit error rates, ISPP step and numbers of references of the cell model with
+/// `parameters`; `None` if the constants do not describe cells.
 pub fn results(parameters: &Parameters) -> Option<Results> {
     let analytic = Analytic::new(*parameters).ok()?;
     let setting = analytic.nominal();

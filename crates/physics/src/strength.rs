@@ -13,23 +13,27 @@ use crate::root;
 /// docs/decisions/cells.md, "What is block strength?".
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strengths {
-    /// Mean growth rate per P/E cycle. Symmetric truncation does not change it.
+    /// Mean growth rate of the blocks' bit error rate, per P/E cycle. Leaving out blocks beyond the
+    /// bounds, which lie symmetrically around the mean, does not change it.
     pub mean: f64,
-    /// Standard deviation of the growth rate before truncation.
+    /// Standard deviation of the growth rate of the bit error rate, per P/E cycle, before values
+    /// beyond the bounds are left out.
     pub sd: f64,
-    /// Distance of the bounds from the mean growth rate, in standard deviations.
+    /// Distance from the mean to the lowest and highest growth rate of the bit error rate, in
+    /// standard deviations.
     pub bound: f64,
 }
 
 impl Strengths {
-    /// Returns the distribution that `parameters` define.
+    /// Returns the distribution over blocks of the growth rate of the bit error rate that
+    /// `parameters` define.
     pub fn new(parameters: &Parameters) -> Strengths {
         let Parameters { growth_mean, growth_sd, growth_bound, .. } = *parameters;
         Strengths { mean: growth_mean, sd: growth_sd, bound: growth_bound }
     }
 
-    /// Returns the growth rate below which a share `quantile` of all blocks lies: 0 is the
-    /// strongest block, 0.5 the average one, 1 the weakest.
+    /// Returns the growth rate of the bit error rate, per P/E cycle, below which a share `quantile`
+    /// of all blocks lies: 0 is the strongest block, 0.5 the average one, 1 the weakest.
     ///
     /// # Panics
     /// If `quantile` is not in 0 to 1.
@@ -46,14 +50,16 @@ impl Strengths {
         self.mean + side * z.unwrap_or(0.0) * self.sd
     }
 
-    /// Returns the share of blocks with a growth rate below `growth`, 0 to 1.
+    /// Returns the share of blocks whose bit error rate has a growth rate below `growth` per P/E
+    /// cycle, 0 to 1.
     pub fn share_below(&self, growth: f64) -> f64 {
         let z = ((growth - self.mean) / self.sd).clamp(-self.bound, self.bound);
         let beyond = above(self.bound);
         ((above(-z) - beyond) / (1.0 - 2.0 * beyond)).clamp(0.0, 1.0)
     }
 
-    /// Returns the density of the distribution at a growth rate of `growth`, in cycles.
+    /// Returns the probability density over blocks of a growth rate of the bit error rate of
+    /// `growth` per P/E cycle, in cycles.
     pub fn density(&self, growth: f64) -> f64 {
         let z = (growth - self.mean) / self.sd;
         if z.abs() > self.bound {
@@ -62,13 +68,15 @@ impl Strengths {
         density(z) / self.sd / (1.0 - 2.0 * above(self.bound))
     }
 
-    /// Returns the standard deviation of the growth rate after truncation.
+    /// Returns the standard deviation of the growth rate of the bit error rate, per P/E cycle, with
+    /// values beyond the bounds left out.
     pub fn truncated_sd(&self) -> f64 {
         let inside = 1.0 - 2.0 * above(self.bound);
         self.sd * libm::sqrt(1.0 - 2.0 * self.bound * density(self.bound) / inside)
     }
 
-    /// Returns the growth rates of the strongest and of the weakest block.
+    /// Returns the growth rates of the bit error rate of the strongest and of the weakest block,
+    /// per P/E cycle.
     pub fn ends(&self) -> (f64, f64) {
         (self.mean - self.bound * self.sd, self.mean + self.bound * self.sd)
     }

@@ -34,28 +34,32 @@ pub enum TableError {
         axis: &'static str,
         /// Index of the faulty value on the axis, from 0.
         index: usize,
-        /// Value at the faulty index of the axis.
+        /// Value on an axis of the table of bit error rates that is not above the value before, or
+        /// is negative, infinite or not a number.
         value: f64,
     },
     /// A bit error rate is not between 0 and 0.5.
     #[error("a rate must be above 0 and below 0.5: {value} at cycles {cycles}, age {age}")]
     Rate {
-        /// Index of the rate on the axis of cycles, from 0.
+        /// Index on the axis of cycles, from 0, of the bit error rate that is out of range.
         cycles: usize,
-        /// Index of the rate on the axis of ages, from 0.
+        /// Index on the axis of ages, from 0, of the bit error rate that is out of range.
         age: usize,
-        /// Faulty bit error rate.
+        /// Bit error rate that is not between 0 and 0.5.
         value: f64,
     },
     /// A bit error rate is lower than the rate at less wear or less age.
     #[error("a rate must not fall with wear or age: it falls at cycles {cycles}, age {age}")]
     Falls {
-        /// Index of the lower rate on the axis of cycles, from 0.
+        /// Index on the axis of cycles, from 0, of the bit error rate that is lower than a
+        /// neighbor's.
         cycles: usize,
-        /// Index of the lower rate on the axis of ages, from 0.
+        /// Index on the axis of ages, from 0, of the bit error rate that is lower than a
+        /// neighbor's.
         age: usize,
     },
-    /// A setting of voltages and step has no table, or two.
+    /// No table of bit error rates was given, or two for one combination of voltage scale and ISPP
+    /// step.
     #[error("a setting of voltage and step has no table, or two; expected one table per setting")]
     Settings,
 }
@@ -71,8 +75,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates a table over `cycles` and `ages` (in seconds), both ascending. `rates` holds one row
-    /// of ages for each number of cycles.
+    /// Creates a table of raw bit error rates over `cycles` and `ages` (in seconds), both
+    /// ascending. `rates` holds one row of ages for each number of cycles.
     ///
     /// # Errors
     /// All problems with the columns.
@@ -146,8 +150,9 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// Creates the model from one table for each setting. `parameters` provides the constants that
-    /// tables lack: growth rates, read disturb and end of life.
+    /// Creates the cell model from one table of bit error rates for each voltage scale and ISPP
+    /// step. `parameters` provides the constants that tables lack: growth rates of the bit error
+    /// rate, read disturb and end of life.
     ///
     /// # Errors
     /// If there is no table, or there are two for one setting.
@@ -162,13 +167,14 @@ impl Tabled {
         Ok(Tabled { parameters, tables })
     }
 
-    /// Returns the constants for values that tables lack.
+    /// Returns the constants that tables of bit error rates lack: growth rates over blocks, read
+    /// disturb and end of life.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Returns true if there is a table for a setting of voltages and step. Check this before
-    /// building a drive.
+    /// Returns true if there is a table of bit error rates for these voltages and this ISPP step.
+    /// Check this before building a drive.
     pub fn covers(&self, setting: Setting) -> bool {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
@@ -182,7 +188,7 @@ impl Tabled {
         (rate + disturbed(&self.parameters, cycles, reads)).min(0.5)
     }
 
-    /// Returns the table of bit error rates for a setting of voltages and step.
+    /// Returns the table of bit error rates for these voltages and this ISPP step.
     ///
     /// # Panics
     ///

@@ -59,8 +59,9 @@ impl Grid {
 /// Condition of the page that is read, on which the sensing level depends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Read {
-    /// Equivalent cycles of the block: P/E cycles times the block's growth rate over the mean one.
-    /// A drive stores this quotient, so computing the cycles takes one multiplication.
+    /// Equivalent cycles of the block: P/E cycles times the rate at which cycles raise the block's
+    /// bit error rate, over the mean of that rate. A drive stores this quotient, so computing the
+    /// cycles takes one multiplication.
     pub cycles: f64,
     /// Time since the page was programmed.
     pub age: Span,
@@ -77,9 +78,11 @@ pub struct Read {
 pub struct Lasting {
     /// Index of the sensing level; `None` if the page cannot be corrected or is beyond the table.
     pub level: Option<u8>,
-    /// Largest retention age at which the level is still right.
+    /// Largest retention age up to which a read of the page needs this sensing level and no
+    /// stronger one.
     pub age: Span,
-    /// Largest number of reads of the block at which the level is still right.
+    /// Largest number of reads of the block since its last erase up to which a read of the page
+    /// needs this sensing level and no stronger one.
     pub reads: u32,
 }
 
@@ -98,13 +101,14 @@ pub struct Thresholds {
     ldpc: Ldpc,
 }
 
-/// Age that marks a level that suffices forever, and a row that has not been computed yet.
+/// Values in the table of retention ages that are no ages: the level suffices at any age
+/// (`FOREVER`), or its largest age has not been computed yet (`UNKNOWN`).
 const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 
 impl Thresholds {
-    /// Creates the table of a drive. Each row is computed when it is first used, because the blocks
-    /// of a drive fall into few buckets of wear.
+    /// Creates the lookup table of the sensing levels that a drive's reads need. Each row is
+    /// computed when it is first used, because the blocks of a drive fall into few buckets of wear.
     ///
     /// # Panics
     /// If a dimension of the grid is zero, or `first_reads` is not a power of two.

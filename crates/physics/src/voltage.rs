@@ -18,8 +18,8 @@ use fowler_units::Span;
 pub const TABLE_1: [[f64; 4]; 3] =
     [[1.40, 2.85, 3.55, 4.25], [1.17, 2.37, 2.96, 3.54], [0.93, 1.90, 2.37, 2.83]];
 
-/// Factors of the traditional threshold voltages, from boosted to reduced; also the wearing
-/// weights.
+/// Factors of HIRE's boosted, traditional and reduced threshold voltages over the traditional ones;
+/// a program also wears its block by this factor.
 pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 
 /// A set of threshold voltages, in the order of [`SCALES`].

@@ -15,7 +15,7 @@ use fowler_units::Span;
 /// Oldest age considered, in days.
 const OLDEST_DAYS: f64 = 1e5;
 
-/// Returns a span of days.
+/// Returns a number of days as a span, rounded down to nanoseconds.
 pub fn days(days: f64) -> Span {
     Span((days * 86_400e9) as u64)
 }
@@ -81,17 +81,18 @@ impl WordLines {
     }
 }
 
-/// Data whose reads are compared, of an average block that was never read: P/E cycles, and days.
+/// P/E cycles and days since programming of the data whose reads are compared, in an average block
+/// without read disturb.
 pub const POINTS: [(f64, f64); 3] = [(1000.0, 30.0), (3000.0, 30.0), (3000.0, 365.0)];
 
 /// Results of three-bit cells with one set of constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
-    /// At each of [`POINTS`]: the mean RBER at references for just-written data, and at references
-    /// for the age of the data.
+    /// Mean RBER at each pair of P/E cycles and days in [`POINTS`]: at references for just-written
+    /// data, and at references for the age of the data.
     pub rber: [[f64; 2]; 3],
-    /// At each of [`POINTS`]: the retries of the three types of pages, from the lower to the upper;
-    /// `None` if no entry of the table reads the page.
+    /// Number of read retries at each pair of P/E cycles and days in [`POINTS`], by type of page
+    /// from lower to upper; `None` if no entry of the retry table reads the page.
     pub retries: [[Option<u32>; 3]; 3],
 }
 
@@ -113,7 +114,8 @@ pub struct Row {
     pub constant: &'static Constant,
     /// The value of the constant in this row.
     pub value: f64,
-    /// The results; `None` if the constants do not describe cells.
+    /// Bit error rates and read retries with this value; `None` if the constants do not describe
+    /// cells.
     pub results: Option<Results>,
 }
 

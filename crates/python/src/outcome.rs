@@ -55,13 +55,14 @@ impl Outcome {
         Ok(pages::at_least(latencies).into_iter().map(|(at, share)| (at.as_us(), share)).collect())
     }
 
-    /// True if the outcome has the detail that a report needs.
+    /// True if the run recorded the detail (such as time series) that a report page needs.
     #[getter]
     fn detailed(&self) -> bool {
         self.finished.detail.is_some()
     }
 
-    /// Returns the policies written in Python that the run has asked, by name, as they are now.
+    /// Returns the policies written in Python that the run has called, by name, in their state
+    /// after the run.
     #[getter]
     fn policies(&self, py: Python<'_>) -> Vec<Learnt> {
         let clone = |(name, object): &Learnt| (name.clone(), object.clone_ref(py));

@@ -19,7 +19,8 @@ pub(crate) struct PyRequests {
     object: Py<PyAny>,
     /// True if requests were already read from the object.
     given: AtomicBool,
-    /// Store for exceptions of the object, so that they keep their tracebacks.
+    /// Store for exceptions raised by the Python object that supplies requests, which keeps their
+    /// tracebacks.
     failure: Arc<Failure>,
 }
 

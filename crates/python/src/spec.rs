@@ -96,7 +96,8 @@ impl SourceArgs {
                 ("spread", self.spread.is_some()),
                 ("device_id", self.device_id.is_some() || self.side_by_side),
             ];
-            let what = "this applies to text and binary traces only";
+            let what =
+                "this argument applies to text and binary traces only, not to Parquet and Arrow";
             let given = given.into_iter().filter(|(_, given)| *given);
             Diagnostics(given.map(|(name, _)| Diagnostic::new(name, what)).collect()).or(())?;
             let source = Arc::new(file);
@@ -137,8 +138,8 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// Converts the arguments of a run, and checks them with each of its drives, and of `schemes`,
-    /// or with the run's own scheme if there are none.
+    /// Converts the arguments of a run, and checks them with each drive under each scheme in
+    /// `schemes`, or under the run's own scheme if there are none.
     pub fn spec(
         self,
         schemes: &[String],

@@ -15,7 +15,8 @@ pub(crate) struct Spread {
 
 #[pymethods]
 impl Spread {
-    /// Reads the text that [`Spread::text`] returned.
+    /// Reads the metrics of a comparison over several seeds from the JSON that [`Spread::text`]
+    /// returned, as when they come from another process.
     #[staticmethod]
     fn read(py: Python<'_>, text: &str) -> PyResult<Spread> {
         let values = serde_json::from_str(text).map_err(|error| {
@@ -48,7 +49,8 @@ impl Spread {
         self.inner.ratio(scheme, path).map(both)
     }
 
-    /// Returns the spread as in the JSON of `fowler compare`, of schemes or of drives.
+    /// Returns the metrics of a comparison over several seeds (means and intervals) in the form of
+    /// `fowler compare --json`; `devices` is true if drives were compared, false for schemes.
     fn json(&self, devices: bool) -> String {
         let axis = if devices { Axis::Devices } else { Axis::Schemes };
         self.inner.json(axis).to_string()

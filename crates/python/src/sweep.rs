@@ -29,7 +29,8 @@ pub(crate) struct Plan {
     plan: Arc<sweep::Plan>,
     /// True if the specification names objects of Python.
     given: bool,
-    /// First exception of these objects. The plan cannot be used after it.
+    /// First exception raised by Python objects that the specification of the sweep names; after
+    /// one, this plan can no longer run.
     failure: Arc<Failure>,
     stop: Arc<AtomicBool>,
 }
@@ -172,8 +173,8 @@ impl Folder {
 }
 
 impl Plan {
-    /// Returns the state that the watcher of new work on this plan shares with it. Exceptions of
-    /// Python objects stop the work.
+    /// Returns the state that new work on this plan shares with the thread that watches the work.
+    /// Exceptions of Python objects stop the work.
     fn watched(&self, py: Python<'_>) -> PyResult<Watched> {
         if !self.given {
             return Ok(Watched::default());

@@ -32,7 +32,8 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Returns the state of work that `stop` stops as well.
+    /// Returns the state of work that ends when the flag `stop` is set, which other code can do as
+    /// well.
     pub fn stopped_by(stop: &Arc<AtomicBool>) -> Watched {
         Watched { stop: Arc::clone(stop), ..Watched::default() }
     }
@@ -60,7 +61,8 @@ pub(crate) fn watch<T: Send + 'static>(
     watch_for(py, progress, GRACE, Watched::default(), work)
 }
 
-/// Does the same as [`watch`], but waits up to `grace` for work that was told to stop.
+/// Runs `work` on a thread of its own, and calls `progress(done, all)` regularly. After Ctrl-C or
+/// an exception, waits up to `grace` for the work to end.
 pub(crate) fn watch_for<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,

@@ -54,7 +54,7 @@ pub(super) enum BenchDrive {
     Superblocks(Box<Device<Superblocks>>),
 }
 
-/// Evaluates an expression for either kind of drive under test.
+/// Evaluates an expression for a drive under test, whether page-mapped or with superblocks.
 macro_rules! either {
     ($drive:expr, $device:ident => $does:expr) => {
         match $drive {

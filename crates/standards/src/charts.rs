@@ -20,7 +20,8 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_report::pages::chart::{coarse, percentage};
 use fowler_units::Span;
 
-/// Getter of a measured number of an element; `None` if it has none.
+/// Getter of a number measured in an element, one load that a test keeps on the drive for a time;
+/// `None` if nothing was measured.
 type Value = fn(&Element) -> Option<f64>;
 
 /// Returns the table with this name; the test always has one.
@@ -98,8 +99,8 @@ fn window(name: &str, of: &str, rounds: &Rounds, sheets: &[Sheet]) -> Figure {
     ];
     let series = columns(&tracking, "round", &lines);
     let about = format!(
-        "{}. The measured values must lie within 20 % of the mean of each other, and the best fit, \
-         y = {:.4} R + {:.4}, may rise or fall by 10 % of it.",
+        "{}. The highest and the lowest measured value may differ by 20 % of the mean, and the best \
+         fit over the window, y = {:.4} R + {:.4}, may rise or fall by 10 % of the mean.",
         rounds.ended(),
         window.slope,
         window.intercept

@@ -29,7 +29,7 @@ const TRACKED: usize = 1;
 pub struct Histogram {
     /// Name of the load: `MinIOPS`, `MidIOPS` or `MaxIOPS`.
     pub name: &'static str,
-    /// Index of the load's element in a round.
+    /// Index of the load among the loads of a round, from 0.
     pub place: usize,
     /// Measurements of the requests at the load.
     pub element: Element,
@@ -42,17 +42,18 @@ pub struct Histogram {
 pub struct Demand {
     /// Writes at the greatest depth until they are steady.
     pub base: Rounds,
-    /// Rounds of the test: in each the writes, and then the elements by threads and depth.
+    /// Rounds of the test: in each the writes, and then the loads by threads and depth.
     pub rounds: Rounds,
     /// Response times at the loads with the least, the middle and the most IOPS.
     pub histograms: Vec<Histogram>,
-    /// True if the mean response time of every element is at least `CEILING_US`.
+    /// True if every element (one load kept on the drive for a time) has a mean response time of at
+    /// least 5 ms (`CEILING_US`).
     pub none_fast: bool,
 }
 
-/// Returns the indices of the elements with the lowest, middle and highest IOPS. Middle and highest
-/// are chosen among elements with a mean response time below `CEILING_US`; if there are none, among
-/// all.
+/// Returns the indices of the loads with the lowest, middle and highest IOPS. Middle and highest
+/// are chosen among loads whose mean response time is below 5 ms (`CEILING_US`); if there are none,
+/// among all, and the flag is true. `elements` holds IOPS and mean response times in us.
 fn points(elements: &[(f64, f64)]) -> ([usize; 3], bool) {
     let fast = |us: f64| us < CEILING_US;
     let none_fast = !elements.iter().any(|&(_, us)| fast(us));

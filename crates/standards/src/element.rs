@@ -12,13 +12,14 @@ use fowler_units::{DieId, HostOp, Id, Nanos, Span};
 /// Measurements of an element: a load that a test keeps on the drive for a time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Element {
-    /// Number of requests that completed in the element.
+    /// Number of requests that completed under this load of the test.
     pub requests: u64,
-    /// Number of bytes of the element's completed requests.
+    /// Number of bytes of the requests that completed under this load of the test.
     pub bytes: u64,
-    /// Number of bytes of the element's completed writes.
+    /// Number of bytes of the writes that completed under this load of the test.
     pub written: u64,
-    /// Seconds from the element's first request to the last completion, fio's divisor for rates.
+    /// Seconds from the first request under this load to the last completion, fio's divisor for
+    /// rates.
     pub seconds: f64,
     /// Mean response time of reads and writes together, in microseconds; `None` without requests.
     pub mean_us: Option<f64>,
@@ -30,9 +31,9 @@ pub struct Element {
     pub p99999_us: Option<f64>,
     /// Longest response time of reads and writes together, in microseconds; `None` if unknown.
     pub max_us: Option<f64>,
-    /// Number of pages programmed in the element, in total and for the host.
+    /// Number of pages programmed under this load of the test, in total and for the host.
     pub programs: [u64; 2],
-    /// Number of blocks erased in the element.
+    /// Number of blocks, or superblocks, erased under this load of the test.
     pub erases: u64,
     /// The unit in which the drive erases: a block or a superblock.
     pub erase_unit: EraseUnit,
@@ -48,18 +49,18 @@ pub struct Element {
 }
 
 impl Element {
-    /// Returns the requests per second in the element.
+    /// Returns the requests completed per second under this load of the test.
     pub fn iops(&self) -> f64 {
         per(self.requests as f64, self.seconds)
     }
 
-    /// Returns the throughput of the element in megabytes (10^6 bytes) per second.
+    /// Returns the throughput under this load of the test, in megabytes (10^6 bytes) per second.
     pub fn mb_s(&self) -> f64 {
         per(self.bytes as f64 / 1e6, self.seconds)
     }
 
-    /// Returns pages programmed for each page programmed for the host in the element (write
-    /// amplification); `None` if none was programmed for the host.
+    /// Returns pages programmed for each page programmed for the host under this load of the test
+    /// (write amplification); `None` if none was programmed for the host.
     pub fn waf(&self) -> Option<f64> {
         let [all, host] = self.programs;
         (host > 0).then(|| all as f64 / host as f64)
@@ -72,7 +73,8 @@ impl Element {
         (host > 0).then(|| Withheld::of(all, false, self.erases, self.erase_unit)).flatten()
     }
 
-    /// Returns [`Element::waf`], unless there is a reason to withhold it.
+    /// Returns write amplification under this load of the test; `None` if the drive erased too
+    /// little for it to be that of steady use, or if nothing was programmed for the host.
     pub fn steady_waf(&self) -> Option<f64> {
         self.waf().filter(|_| self.withheld().is_none())
     }
@@ -84,22 +86,24 @@ impl Element {
         (pages > 0).then(|| hits as f64 / pages as f64)
     }
 
-    /// Returns the share of all response times that requests of the element spent on a part.
+    /// Returns the share of all response times under this load of the test that requests spent on a
+    /// cause of latency, 0 to 1.
     pub fn share(&self, part: Part) -> f64 {
         let all: u64 = self.blame.iter().sum();
         let own = self.blame.get(part as usize).copied().unwrap_or(0);
         if all == 0 { 0.0 } else { own as f64 / all as f64 }
     }
 
-    /// Returns the share of the time of all dies that they spent on an activity in the element.
+    /// Returns the share of the time of all dies that they spent on an activity under this load of
+    /// the test, 0 to 1.
     pub fn die_share(&self, doing: usize) -> f64 {
         let all: u64 = self.activity.iter().sum();
         let own = self.activity.get(doing).copied().unwrap_or(0);
         if all == 0 { 0.0 } else { own as f64 / all as f64 }
     }
 
-    /// Returns the share of the time of all dies that they spent on garbage collection in the
-    /// element.
+    /// Returns the share of the time of all dies that they spent on garbage collection under this
+    /// load of the test, 0 to 1.
     pub fn gc_share(&self) -> f64 {
         let names = Doing::NAMES.iter().enumerate();
         let own = names.filter(|(_, name)| name.starts_with("GC ")).map(|(place, _)| place);
@@ -122,7 +126,8 @@ fn per(amount: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { amount / seconds } else { 0.0 }
 }
 
-/// Sums over the requests of an element while it runs.
+/// Sums over the requests of an element, one load that a test keeps on the drive for a time, while
+/// it runs.
 #[derive(Clone, Debug)]
 pub(super) struct Tally {
     pub latencies: Latencies,
@@ -147,12 +152,13 @@ fn activity(device: &impl Measured, at: Nanos) -> [u64; Doing::COUNT] {
 }
 
 impl Tally {
-    /// Returns an empty tally of an element that begins now.
+    /// Returns an empty tally for a load of a test that begins now.
     pub fn new(device: &impl Measured) -> Tally {
         Tally::begun(device, device.now())
     }
 
-    /// Returns an empty tally of an element that began at `from`, with the drive's counters of now.
+    /// Returns an empty tally of the requests under a load of a test that began at `from`. The
+    /// drive's present counters are those before the load.
     pub fn begun(device: &impl Measured, from: Nanos) -> Tally {
         let (latencies, before) = (Latencies::new(), device.counters());
         let activity = activity(device, from);
@@ -175,12 +181,12 @@ impl Tally {
         }
     }
 
-    /// Returns the measurements of the element until now.
+    /// Returns the measurements of the load from its start until now.
     pub fn element(&self, device: &impl Measured) -> Element {
         self.element_until(device, device.now())
     }
 
-    /// Returns the measurements of the element until `now`.
+    /// Returns the measurements of the load from its start until `now`.
     pub fn element_until(&self, device: &impl Measured, now: Nanos) -> Element {
         let counted = device.counters().since(&self.before);
         let us = |percentile| self.latencies.percentile(percentile).map(Span::as_us);
@@ -206,7 +212,7 @@ impl Tally {
     }
 }
 
-/// Watches one element, which ends after a set time.
+/// A probe that tallies the requests under one load of a test and ends the load after a set time.
 pub(super) struct Watch<'a> {
     pub tally: Tally,
     pub until: Nanos,

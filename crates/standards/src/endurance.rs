@@ -33,8 +33,8 @@ use fowler_units::{Nanos, Span};
 
 /// Size in bytes of the sequential writes that fill the drive before an endurance measurement.
 const FILL: u32 = 128 << 10;
-/// Length of the unit of time in rounds of the endurance measurement: host writes are counted by
-/// the second, and a round lasts as many seconds as it needs.
+/// Length of a "minute" of the endurance measurement: host writes are counted by the second. A
+/// round of the measurement lasts as many such seconds as it needs.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
@@ -185,7 +185,8 @@ fn workload_name(workload: &WorkloadSpec) -> String {
     }
 }
 
-/// Returns the survey of a day in which the host writes the user capacity once, at this cost.
+/// Returns the writes of a host that writes the user capacity once in a day, with the pages that
+/// these writes program at write amplification `cost`.
 fn one_dwpd(drive: &Resolved, cost: &Cost) -> Survey {
     let (bytes, page) = (drive.layout.logical.0, drive.layout.page_size.0 as f64);
     let pages = bytes as f64 * cost.waf / cost.waf_pages / page;
@@ -272,8 +273,8 @@ fn enterprise(drive: &Resolved, watch: Watch<'_>) -> Result<Option<Cost>, Diagno
     }))
 }
 
-/// Returns the ratio of the most erases of a block between two counts to the mean; `None` if no
-/// block was erased.
+/// Returns how unevenly blocks were erased between two snapshots of their erase counts: the most
+/// erases of any block over the mean erases per block. `None` if no block was erased.
 fn unevenness(counts: &[u32], earlier: &[u32]) -> Option<f64> {
     let erases = counts.iter().zip(earlier).map(|(count, earlier)| u64::from(count - earlier));
     let (most, sum) = erases.fold((0, 0), |(most, sum): (u64, u64), it| (most.max(it), sum + it));
@@ -299,7 +300,8 @@ fn client(
         if control.stopped() {
             return Ok(None);
         }
-        let what = "the write buffer absorbs all that it writes, so nothing wears the drive";
+        let what =
+            "the write buffer absorbs all writes of the workload, so nothing wears the drive";
         return Err(Diagnostic::new(workload.name(), what).into());
     };
     let page = drive.layout.page_size.0 as f64;

@@ -15,7 +15,8 @@ pub const BURST: u64 = 5;
 /// Bursts of writes with one length of wait between them, and the return to the baseline.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waited {
-    /// Length of the wait in seconds; shorter if the test's minutes are.
+    /// Length of the wait between two bursts of writes, in seconds of a test whose minutes last 60
+    /// s; shorter in proportion if minutes are shorter.
     pub seconds: u64,
     /// Measurements of each burst of writes with this wait.
     pub bursts: Vec<Element>,

@@ -103,7 +103,7 @@ pub struct Tested {
     pub simulated: Span,
     /// Number of host threads and queue depth per thread, where the test does not vary them.
     pub load: (u32, u32),
-    /// Results of the test.
+    /// Results of this test of the drive, such as a matrix of IOPS.
     pub found: Found,
 }
 

@@ -24,13 +24,14 @@ pub struct Matrix {
     pub sizes: Vec<u32>,
     /// Shares of reads among the requests, in the order of a round.
     pub reads: Vec<f64>,
-    /// Measurements of the test's rounds; elements are ordered by share of reads, then by size.
+    /// Measurements of the test's rounds. The loads of a round are ordered by share of reads, then
+    /// by size.
     pub rounds: Rounds,
 }
 
 impl Matrix {
-    /// Returns the index in a round of the element with this size and share of reads, given by
-    /// their indices.
+    /// Returns the index in a round of the load with this request size and share of reads, given
+    /// by their indices.
     pub fn place(&self, size: usize, reads: usize) -> usize {
         reads * self.sizes.len() + size
     }

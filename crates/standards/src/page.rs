@@ -56,7 +56,7 @@ impl Pts {
             });
         }
         let lead = vec![
-            format!("Tests {MANNER}. They do not conform to it."),
+            format!("Tests {MANNER}. These tests do not conform to the specification."),
             format!(
                 "{} of {}, scheme {}; seed {}. {}",
                 bytes(drive.layout.logical.0),

@@ -22,7 +22,8 @@ pub(super) struct Rig<'a> {
     pub range: ActiveRange,
     /// Simulated length of a minute of the test: 60 s unless the user shortens it.
     pub minute: Span,
-    /// Seed of the tests; each element has its own random stream, named after it.
+    /// Seed of the tests; each load of each round draws its requests from a random stream of its
+    /// own.
     pub seed: u64,
     /// Condition for measuring reads on a copy of the drive.
     pub reads_apart: ReadsApart,
@@ -47,7 +48,8 @@ pub struct Preconditioned {
 /// keys.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
-/// Condition for measuring reads on a copy of the drive, beside the elements that follow.
+/// Condition for measuring reads on a copy of the drive, so that loads of the test that come later
+/// need not wait for them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadsApart {
     /// Reads never run on a copy: reads or elapsed time change the drive's state.
@@ -137,7 +139,8 @@ impl<'a> Rig<'a> {
         self.measure(stimulus, depth, length, name).map(|tally| tally.element(&self.device))
     }
 
-    /// Measures an element like [`Rig::element`], with all response times.
+    /// Keeps `depth` requests outstanding on the drive for a time, then waits until all are done.
+    /// Returns their sums and all response times; `None` if stopped.
     pub fn measure(
         &mut self,
         stimulus: &Stimulus,
@@ -174,8 +177,9 @@ impl<'a> Rig<'a> {
         self.unless_stopped(minutes)
     }
 
-    /// Returns a copy of the drive for reads with at least `fewest` requests outstanding, if they
-    /// may run on a copy; the original rests for the same time, if it may.
+    /// Returns a copy of the drive to measure reads on, with at least `fewest` requests
+    /// outstanding; `None` if reads must run on the drive itself. With [`ReadsApart::Resting`] the
+    /// drive then rests for the `minutes` that the reads take on the copy.
     pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
         let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
         match self.reads_apart {

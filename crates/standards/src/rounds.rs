@@ -11,18 +11,18 @@ use fowler_experiment::fan_out;
 /// An element of a round: the requests of the host, their number at once, and their duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// Requests of the host in the element.
+    /// Requests of the host under this load of the round.
     pub stimulus: Stimulus,
-    /// Number of host threads in the element.
+    /// Number of host threads under this load of the round.
     pub threads: u32,
     /// Number of outstanding requests per host thread.
     pub depth: u32,
-    /// Length of the element in minutes of the test.
+    /// Length of this load of the round, in minutes of the test.
     pub minutes: u64,
 }
 
 impl Point {
-    /// Returns the number of requests that are outstanding in the element, over all threads.
+    /// Returns the number of requests outstanding under this load of the round, over all threads.
     pub fn outstanding(&self) -> u32 {
         self.threads.saturating_mul(self.depth)
     }
@@ -31,16 +31,17 @@ impl Point {
 /// The tracking variable: the measured number that must become steady over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// Requests per second in the element.
+    /// Requests per second under the tracked load of a round.
     Iops,
-    /// Megabytes (10^6 bytes) per second in the element.
+    /// Megabytes (10^6 bytes) per second under the tracked load of a round.
     Throughput,
-    /// Mean response time of the requests in the element, in microseconds.
+    /// Mean response time of the requests under the tracked load of a round, in microseconds.
     Latency,
 }
 
 impl Variable {
-    /// Returns the value of the tracking variable in an element; zero if no request was answered.
+    /// Returns the value of the tracking variable under one measured load; zero if no request was
+    /// answered.
     pub fn of(self, element: &Element) -> f64 {
         match self {
             Variable::Iops => element.iops(),
@@ -62,13 +63,13 @@ impl Variable {
 /// Rounds of a test, and the measurement window of five of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// The elements of each round, in their order.
+    /// The loads of each round, in their order.
     pub points: Vec<Point>,
-    /// Index of the element in a round whose value must become steady.
+    /// Index of the load in a round whose value must become steady.
     pub tracked: usize,
-    /// Variable of that element which is tracked.
+    /// Measured number of the tracked load that must become steady, such as IOPS.
     pub variable: Variable,
-    /// Measurements of the test, by round and element.
+    /// Measurements of the test, by round and by load.
     pub rounds: Vec<Vec<Element>>,
     /// Measurement window: the first five rounds in a row that are steady, or the last five.
     pub window: Window,
@@ -96,19 +97,22 @@ impl Rounds {
         self.values(self.tracked, |element| Some(self.variable.of(element)))
     }
 
-    /// Returns a value of the element `point` for each round; zero where nothing was measured.
+    /// Returns the number that `value` takes from the measurements of a round's load number
+    /// `point`, for each round; zero where nothing was measured.
     pub fn values(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Vec<f64> {
         self.rounds.iter().map(|round| value(&round[point]).unwrap_or(0.0)).collect()
     }
 
-    /// Returns the mean of a value of the element `point` over the measurement window.
+    /// Returns the mean over the measurement window of the number that `value` takes from the
+    /// measurements of a round's load number `point`; `None` if a round lacks it.
     pub fn mean(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         let values: Option<Vec<f64>> = rounds.iter().map(|round| value(&round[point])).collect();
         values.map(|values| values.iter().sum::<f64>() / WINDOW as f64)
     }
 
-    /// Returns the greatest value of the element `point` over the measurement window.
+    /// Returns the largest of the numbers that `value` takes, in the measurement window, from the
+    /// measurements of a round's load number `point`.
     pub fn greatest(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         rounds.iter().filter_map(|round| value(&round[point])).max_by(f64::total_cmp)
@@ -127,7 +131,7 @@ impl Rounds {
     }
 }
 
-/// Runs rounds of elements until the element `tracked` is steady. `None` if stopped.
+/// Runs rounds of loads until the load `tracked` is steady, 25 rounds at most. `None` if stopped.
 pub(super) fn run(
     rig: &mut Rig<'_>,
     points: Vec<Point>,
@@ -144,9 +148,9 @@ pub(super) fn run(
     Rounds::of(points, (tracked, variable), rounds)
 }
 
-/// Runs one round of elements. `None` if it was stopped.
+/// Runs one round of loads. `None` if it was stopped.
 ///
-/// Reads that leave nothing behind run on a copy of the drive, at the same time as the elements
+/// Reads that leave nothing behind run on a copy of the drive, at the same time as the loads
 /// that follow them if a core is free. Nothing depends on the number of cores.
 fn one(
     rig: &mut Rig<'_>,

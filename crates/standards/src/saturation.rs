@@ -60,7 +60,8 @@ pub struct Cliff {
     /// The first minute of the test, counted from 1, in which throughput is nearer to the end than
     /// to the start.
     pub minute: usize,
-    /// Number of times that the user capacity had been written by the minute of the fall.
+    /// Number of times that the user capacity had been written by the minute in which throughput
+    /// fell.
     pub fills: f64,
     /// Requests per second in the first minute and at the end of the test.
     pub iops: [f64; 2],

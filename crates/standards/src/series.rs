@@ -15,8 +15,8 @@ use std::path::Path;
 const LARGEST: u64 = 16 << 20;
 /// Largest absolute value of a measured round that is accepted, so that sums of five stay finite.
 const GREATEST: f64 = 1e300;
-/// Fields of the answer on a series of rounds. A file may have them, as an earlier answer has;
-/// their values in the file are ignored.
+/// Fields of a verdict on a series of rounds. A file that was written as an earlier verdict has
+/// them, too; their values there are ignored.
 const VERDICT: [&str; 7] = [
     "steady_round",
     "window",
@@ -42,7 +42,7 @@ pub struct Series {
 /// A file of series of measured rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesFile {
-    /// The series of the file, in their order.
+    /// The series of measured rounds, in the order of the file.
     pub all: Vec<Series>,
     /// True if the file is a single series, not a list of them.
     single: bool,
@@ -176,7 +176,8 @@ pub(super) fn verdict(window: Option<&Window>) -> Map<String, Value> {
 }
 
 impl SeriesFile {
-    /// Returns the answers on all series as JSON, in the shape of the file.
+    /// Returns the verdicts of the steady-state criterion on all series of rounds as JSON, in the
+    /// shape of the file that was read.
     pub fn json(&self) -> Value {
         match &self.all[..] {
             [only] if self.single => only.json(),
@@ -184,7 +185,7 @@ impl SeriesFile {
         }
     }
 
-    /// Returns the answers on all series as a table.
+    /// Returns the verdicts of the steady-state criterion on all series of rounds as a table.
     pub fn sheet(&self) -> Sheet {
         let title = format!(
             "Steady state: {WINDOW} rounds, of the first {ROUNDS_MOST}, within 20 % of their mean, \

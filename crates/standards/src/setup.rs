@@ -31,15 +31,17 @@ pub struct Setting {
     pub source: &'static str,
 }
 
-/// Source of settings on which open implementations of PTS agree.
+/// Words in the report for where a setting comes from: open implementations of PTS agree on it.
 const IMPLEMENTED: &str = "as in open implementations of PTS";
-/// Source of settings that were not checked against the specification.
+/// Words in the report for where a setting comes from: the author's memory, not checked against the
+/// text of the specification.
 const MEMORY: &str = "from memory: not verified against the specification";
-/// Source of settings that the user chose.
+/// Words in the report for where a setting comes from: the user chose it.
 const CHOSEN: &str = "chosen by the user";
-/// Source of settings that follow from the drive.
+/// Words in the report for where a setting comes from: the drive under test has it.
 const DRIVE: &str = "the drive";
-/// Source of settings that Fowler chose.
+/// Words in the report for where a setting comes from: Fowler chose it, because PTS leaves it to
+/// the host.
 const OURS: &str = "chosen by Fowler: PTS leaves it to the host";
 
 /// The drive under test and the settings of the tests.
@@ -58,7 +60,7 @@ pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut diagnostics = run::check(&spec.device, &schemes, None, &[]);
     if !(MINUTE_LEAST..=MINUTE_MOST).contains(&spec.minute) {
-        let what = format!("a minute of the tests would last {}", spec.minute);
+        let what = format!("a minute of the tests cannot last {}", spec.minute);
         let expected = format!("from {MINUTE_LEAST} to {MINUTE_MOST}");
         diagnostics.push(Diagnostic::new("--minute", what).expected(expected));
     }
@@ -183,7 +185,11 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     all.extend(of_tests(spec));
     let mut say = |name, value: String, source| all.push(Setting { name, value, source });
     say("data", "data has no content, and nothing is compressed".into(), "the simulator's own");
-    say("seed", format!("{}; each element has a stream of its own", drive.config.seed), DRIVE);
+    say(
+        "seed",
+        format!("{}; each load of each round draws a random stream of its own", drive.config.seed),
+        DRIVE,
+    );
     all
 }
 
@@ -229,15 +235,17 @@ fn cache_words(drive: &Resolved) -> String {
     if drive.config.ftl.has_superblocks() {
         let size = drive.config.buffer.size;
         return format!(
-            "none that is volatile: a write is acknowledged when it is in the buffer of {size}, \
-             which survives a loss of power"
+            "the cache is not volatile: a write is acknowledged when it is in the buffer of \
+             {size}, which survives a loss of power"
         );
     }
     match drive.config.buffer.ack {
-        Ack::OnProgram => "off: a write is acknowledged when it is in the flash".into(),
+        Ack::OnProgram => {
+            "the cache is off: a write is acknowledged when it is in the flash".into()
+        }
         Ack::OnInsert => {
             let size = drive.config.buffer.size;
-            format!("on: a write is acknowledged when it is in the buffer of {size}")
+            format!("the cache is on: a write is acknowledged when it is in the buffer of {size}")
         }
     }
 }

@@ -13,7 +13,8 @@ use fowler_experiment::numbers::{bytes, percent, words};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_units::Span;
 
-/// Getter of a measured number of an element; `None` if it has none.
+/// Getter of a number measured in an element, one load that a test keeps on the drive for a time;
+/// `None` if nothing was measured.
 type Value = fn(&Element) -> Option<f64>;
 
 impl Pts {
@@ -166,7 +167,7 @@ impl super::Cliff {
     }
 }
 
-/// Names the requests of an element by shares of reads and writes, and size: `0/100 4 KiB`.
+/// Names the requests of one load of a test by shares of reads and writes, and size: `0/100 4 KiB`.
 pub(super) fn mix(point: &Point) -> String {
     let reads = 100.0 * point.stimulus.reads;
     format!("{reads:.0}/{:.0} {}", 100.0 - reads, bytes(u64::from(point.stimulus.largest())))
@@ -259,7 +260,8 @@ const ELEMENT_HEADS: [&str; 11] = [
     "largest cause",
 ];
 
-/// Returns the cells of the columns [`ELEMENT_HEADS`] for the measurements of an element.
+/// Returns the cells of a row for one load of a test: IOPS, throughput, response times, write
+/// amplification, erases, GC's share of die time, buffer hits and the largest cause of latency.
 fn element_cells(element: &Element) -> Vec<Cell> {
     let cause = element.causes().first().map_or(Cell::Nothing, |(part, share)| {
         Cell::Text(format!("{} {}", words(*part), percent(*share)))
@@ -279,7 +281,7 @@ fn element_cells(element: &Element) -> Vec<Cell> {
     ]
 }
 
-/// Returns the table of every element over the measurement window.
+/// Returns the table with a row for each load of a round, over the measurement window.
 fn elements(name: &str, rounds: &Rounds, label: &dyn Fn(&Point) -> String) -> Sheet {
     let heads: Vec<&str> = std::iter::once("element").chain(ELEMENT_HEADS).collect();
     let title = "Every element over the measurement window; of percentiles the greatest";

@@ -189,7 +189,9 @@ pub fn stimulus(text: &str) -> Result<Stimulus, Diagnostics> {
     let shown = printable(text);
     let parts: Vec<&str> = text.split_whitespace().collect();
     let [size, mix] = parts[..] else {
-        return Err(wrong(format!("`{shown}` is not a size and a mix")));
+        return Err(wrong(format!(
+            "`{shown}` is not a request size and a mix of reads and writes"
+        )));
     };
     let size: Bytes =
         size.parse().map_err(|error: fowler_units::QuantityError| wrong(error.reason))?;
@@ -230,7 +232,7 @@ mod tests {
         let oltp = stimulus("8KiB 65/35").unwrap();
         assert_eq!((oltp.reads, oltp.largest()), (0.65, 8192));
         for (text, said) in [
-            ("8KiB", "is not a size and a mix"),
+            ("8KiB", "is not a request size and a mix of reads and writes"),
             ("8 65/35", "has no unit"),
             ("0B 65/35", "outside"),
             ("8KiB 65/36", "`65/36` do not add up to 100"),

@@ -4,7 +4,7 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The requests of a host in one element of a test.
+/// The requests of a host under one load of a test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stimulus {
     /// Share of reads among the requests, 0 to 1.
@@ -100,8 +100,8 @@ impl<'a> Over<'a> {
     }
 }
 
-/// Requests of an element without end, until `over` is set. They have no arrival times: a closed
-/// loop issues them.
+/// Requests of a host under one load of a test. They go on until `over` is set and have no arrival
+/// times: a closed loop issues the next one when one completes.
 ///
 /// A source must not depend on the drive, because requests are drawn before their turn. This source
 /// depends on the drive in its end alone: a closed loop that lasts for a time ends some requests

@@ -8,9 +8,9 @@ use super::test_progress::TestProgress;
 /// Request sizes of the throughput test in bytes. The drive is purged, preconditioned and brought
 /// to steady state for each.
 pub const SIZES: [u32; 2] = [128 << 10, 1 << 20];
-/// Index of the element of reads in a round of the throughput test.
+/// Index of the load of reads in a round of the throughput test.
 pub const READ: usize = 0;
-/// Index of the element of writes in a round of the throughput test.
+/// Index of the load of writes in a round of the throughput test.
 pub const WRITE: usize = 1;
 
 /// Runs the rounds of the throughput test with one request size. `None` if stopped.

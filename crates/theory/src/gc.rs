@@ -16,7 +16,8 @@ fn sound(load: f64) -> Option<f64> {
     (load > 0.0 && load < 1.0).then_some(load)
 }
 
-/// Returns the amplification if the victim is the block that was filled first.
+/// Returns the write amplification if the victim of GC is the block that was filled first. `load`
+/// is logical over physical capacity.
 ///
 /// A page of the victim is still valid with probability `u` that no write since it was filled hit
 /// it, `u = e^(-(1 - u) / load)`. The amplification is `1 / (1 - u)` and does not depend on the
@@ -29,13 +30,15 @@ pub fn fifo(load: f64) -> Option<f64> {
     Some(1.0 / (1.0 - valid))
 }
 
-/// Returns the amplification if the victim is a random block, which is as full as the drive:
-/// `1 / (1 - load)`. `None` unless `0 < load < 1`.
+/// Returns the write amplification if the victim of GC is a random block: `1 / (1 - load)`, because
+/// the block is as full as the drive, where `load` is logical over physical capacity. `None` unless
+/// `0 < load < 1`.
 pub fn random(load: f64) -> Option<f64> {
     sound(load).map(|load| 1.0 / (1.0 - load))
 }
 
-/// Returns the amplification if the victim is the emptiest of `d` random blocks of `pages` pages.
+/// Returns the write amplification if the victim of GC is the emptiest of `d` random blocks of
+/// `pages` pages. `load` is logical over physical capacity.
 ///
 /// The formula is the mean-field limit. The shares `s_i` of blocks with at least `i` valid pages
 /// are constant: as many blocks reach `i` valid pages as leave it. If a GC job gains `w = b - sum
@@ -58,9 +61,9 @@ pub fn d_choices(load: f64, pages: u32, d: u32) -> Option<f64> {
     Some(all / rising(0.0, all, |gain| -excess(gain)))
 }
 
-/// Returns the amplification if the victim is the block with the fewest valid pages, of blocks of
-/// `pages` pages. This is the limit of [`d_choices`] for many choices, in which no block has fewer
-/// than a certain number of valid pages. `None` unless `0 < load < 1` and `pages >= 1`.
+/// Returns the write amplification if the victim of GC is the block with the fewest valid pages of
+/// `pages`. This is the limit of [`d_choices`] for many choices, in which no block has fewer than a
+/// certain number of valid pages. `None` unless `0 < load < 1` and `pages >= 1`.
 pub fn greedy(load: f64, pages: u32) -> Option<f64> {
     let load = sound(load).filter(|_| pages >= 1)?;
     let all = f64::from(pages);
@@ -83,9 +86,9 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
 /// A part of the drive's data, with a share of the writes and a share of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Share of the writes that go to the part, from 0 to 1.
+    /// Share of the host's page writes that go to this part of the data, from 0 to 1.
     pub writes: f64,
-    /// Share of the logical pages that the part has, from 0 to 1.
+    /// Share of the drive's logical pages that belong to this part of the data, from 0 to 1.
     pub pages: f64,
 }
 
@@ -97,14 +100,14 @@ impl Part {
     }
 }
 
-/// Returns the amplification if the victim is the block that was filled first and parts of
-/// different temperature share all blocks.
+/// Returns the write amplification if hot and cold data share all blocks and the GC victim is the
+/// block that was filled first. `load` is logical over physical capacity.
 ///
 /// Between two GC jobs on a block the host writes `t` pages per physical page, where `t` is one
-/// over the amplification. A page of part `i` is then still valid with probability
-/// `v_i = e^(-r_i t / (f_i load))`, and each host write to the part causes `1 / (1 - v_i)`
-/// programs: `sum of r_i / (1 - v_i) = 1 / t`. `None` unless `0 < load < 1` and all shares are
-/// positive.
+/// over the amplification. Part `i` of the data has the share `r_i` of the writes and `f_i` of the
+/// pages. A page of it is then still valid with probability `v_i = e^(-r_i t / (f_i load))`, and
+/// each host write to it causes `1 / (1 - v_i)` programs: `sum of r_i / (1 - v_i) = 1 / t`. `None`
+/// unless `0 < load < 1` and all shares are positive.
 pub fn fifo_one_pool(load: f64, parts: &[Part]) -> Option<f64> {
     let load = sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
     let programs = |turn: f64| {
@@ -125,15 +128,17 @@ pub struct TwoPools {
     pub spare_hot: f64,
     /// Load of the hot and of the cold pool: its logical over its physical capacity.
     pub loads: [f64; 2],
-    /// Write amplification over both pools.
+    /// Write amplification of the whole drive, the hot and the cold pool together.
     pub waf: f64,
 }
 
-/// Returns the best split of the spare capacity if each of two parts has its own pool of blocks.
+/// Returns the split of a drive's spare capacity with the least write amplification if hot and cold
+/// data each have a pool of blocks. `load` is logical over physical capacity.
 ///
 /// The victim is the block of the pool that was filled first. The best split minimizes the
-/// amplification `sum of r_i fifo(load_i)`. `None` unless `0 < load < 1` and all shares are
-/// positive.
+/// amplification `sum of r_i fifo(load_i)`, where `r_i` is the share of writes to pool `i`, and
+/// `load_i` its load ([`fifo`] is the amplification of one pool). `None` unless `0 < load < 1` and
+/// all shares are positive.
 pub fn fifo_two_pools(load: f64, parts: &[Part; 2]) -> Option<TwoPools> {
     sound(load).filter(|_| parts.iter().all(|it| it.writes > 0.0 && it.pages > 0.0))?;
     let waf = |loads: [f64; 2]| {
@@ -147,7 +152,8 @@ pub fn fifo_two_pools(load: f64, parts: &[Part; 2]) -> Option<TwoPools> {
     waf(loads).map(|waf| TwoPools { spare_hot, loads, waf })
 }
 
-/// Returns the loads of two pools if the first has the share `spare_hot` of the spare capacity.
+/// Returns the loads (logical over physical capacity) of the hot and the cold pool of blocks if the
+/// hot one has the share `spare_hot` of the spare capacity.
 fn pool_loads(load: f64, parts: &[Part; 2], spare_hot: f64) -> [f64; 2] {
     let pool = |part: &Part, share: f64| {
         let data = part.pages * load;

@@ -125,7 +125,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     escaped_if(text, is_command)
 }
 
-/// Like [`escaped`], for text that may have several lines.
+/// Returns `text` with every invisible command character escaped, except line breaks (see
+/// `is_command`).
 pub fn escaped_lines(text: &str) -> Cow<'_, str> {
     escaped_if(text, |c| is_command(c) && c != '\n')
 }

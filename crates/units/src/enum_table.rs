@@ -49,7 +49,8 @@ macro_rules! enumerated {
 pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
 
 impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
-    /// Returns a table with the value of `of` for each member.
+    /// Returns a table with one value for each member of the enumeration, computed by the function
+    /// `of`.
     pub fn from_fn(of: impl FnMut(K) -> T) -> Self {
         K::ALL.map(of).into()
     }
@@ -71,7 +72,8 @@ impl<K, T, const N: usize> By<K, T, N> {
         self.0.iter_mut()
     }
 
-    /// Returns a table with the result of `of` for each value.
+    /// Returns a table in which each value of this one is replaced by the result of the function
+    /// `of`.
     pub fn map<U>(self, of: impl FnMut(T) -> U) -> By<K, U, N> {
         self.0.map(of).into()
     }

@@ -123,7 +123,7 @@ pub struct Pile<I> {
 }
 
 impl<I: Id> Pile<I> {
-    /// An empty pile.
+    /// A list (last in, first out) without members.
     pub const EMPTY: Self = Self { head: I::NONE };
 
     /// Returns the member of the pile that was added last; `None` if it is empty.
@@ -132,7 +132,7 @@ impl<I: Id> Pile<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns true if the pile is empty.
+    /// Returns true if the list has no members.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
@@ -151,7 +151,7 @@ impl<I: Id> Pile<I> {
         }
     }
 
-    /// Removes a member, wherever it is in the pile.
+    /// Removes a member from the list, wherever the member is.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where

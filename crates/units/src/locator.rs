@@ -7,7 +7,8 @@ use crate::{BlockId, DieId, Geometry, Lpn, PlaneId, Ppn, UnitId};
 
 /// An address in a flash page: of the page itself, or of a mapping unit in the page.
 pub trait InPage: Copy {
-    /// Returns the page of the item in the drive of `locator`; the null page for a null ID.
+    /// Returns the flash page of this address in the drive of `locator`. An address that is null,
+    /// such as that of an unmapped page, gives a null page.
     fn page(self, locator: &Locator) -> Ppn;
 }
 
@@ -63,8 +64,8 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
-    /// A mask of the trailing zero bits of the pages per block. These bits are zero in the number
-    /// that follows the last unit of a block.
+    /// A mask of the trailing zero bits of the number of pages per block. If a mapping unit is the
+    /// last of its block, these bits are zero in its number plus one; if not, mostly some are one.
     behind_last: u32,
     dies: u32,
     page_size: u64,
@@ -188,7 +189,7 @@ impl Locator {
         self.blocks_per_plane.remainder(block.0)
     }
 
-    /// Like [`Geometry::die_of_plane`].
+    /// Returns the die of a plane.
     ///
     /// # Panics
     /// If the drive has no such plane. Tables indexed by die rely on this check ([`crate::Table`]).
@@ -197,7 +198,7 @@ impl Locator {
         self.die(self.planes_per_die.divide(plane.0))
     }
 
-    /// Like [`Geometry::die_of`].
+    /// Returns the die of a flash page or of a mapping unit in it.
     ///
     /// # Panics
     /// If the drive has no such page.

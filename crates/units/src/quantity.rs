@@ -16,7 +16,7 @@ pub(crate) struct Unit {
     pub scale: u64,
 }
 
-/// Returns the suffixes of the units.
+/// Returns the suffixes of the given units of time, size or rate, such as `us` or `KiB`.
 pub(crate) fn suffixes(units: &'static [Unit]) -> impl Iterator<Item = &'static str> {
     units.iter().map(|unit| unit.suffix)
 }

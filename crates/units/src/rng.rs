@@ -10,7 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {
-    /// Returns the stream `name` (such as `"victim/d_choices"`) of the run's `seed`.
+    /// Returns the random number generator of one consumer, which `name` identifies (such as
+    /// `"victim/d_choices"`), in a run with this `seed`.
     pub fn stream(seed: u64, name: &str) -> Rng {
         // FNV-1a: a fixed, documented hash; `seed_from_u64` then spreads it with SplitMix64.
         let key = name.bytes().fold(0xcbf2_9ce4_8422_2325 ^ seed.rotate_left(32), |hash, byte| {
@@ -42,8 +43,8 @@ impl Rng {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// Returns a draw from the standard normal distribution (Box and Muller 1958). Takes two numbers
-    /// from the stream.
+    /// Returns a draw from the standard normal distribution (Box and Muller 1958). Takes two
+    /// numbers from the stream.
     pub fn normal(&mut self) -> f64 {
         let (radius, angle) = (1.0 - self.unit(), self.unit());
         libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(std::f64::consts::TAU * angle)

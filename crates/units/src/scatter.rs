@@ -11,15 +11,16 @@ use crate::Rng;
 /// Number of rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Number of values whose cycles are followed together. The batch is large because its last few
-/// values are permuted one by one.
+/// Number of values that are permuted in one batch; values that fall at or beyond `n` are permuted
+/// again. A batch is large because its last few values are permuted one by one.
 const BATCH: usize = 1024;
 
 /// A pseudorandom bijection of `0..n`.
 #[derive(Clone, Copy, Debug)]
 pub struct Scatter {
     n: u64,
-    /// Number of bits in half a value.
+    /// Number of bits in each half of a value, the halves that the rounds of the Feistel network
+    /// mix.
     half: u32,
     keys: [u64; ROUNDS],
 }
@@ -75,15 +76,16 @@ impl Scatter {
     }
 }
 
-/// A [`Scatter`] for mapping many values at once: the result of a round for half a value, of at
-/// most 16 bits, is in a table, and no value waits for the rounds of the previous one.
+/// The bijection of a [`Scatter`] for many values at once. Each round of the Feistel network is a
+/// table over the halves of a value, of at most 16 bits, and no value waits for the rounds of the
+/// previous one.
 #[derive(Clone, Debug)]
 pub struct TabledScatter {
     n: u64,
     half: u32,
-    /// For each round, the value combined with the left half, by the right half. Indexed by any 16
-    /// bits, so that no index needs a check; entries beyond the halves of this `n` are never
-    /// accessed.
+    /// For each round of the Feistel network, a table from the right half of a value to the bits
+    /// that are XORed with the left half. It has 2^16 entries, so that no index needs a check;
+    /// entries beyond the halves of values for this `n` are never accessed.
     rounds: [Box<[u16; 1 << 16]>; ROUNDS],
 }
 

@@ -50,7 +50,8 @@ impl Nanos {
     }
 }
 
-/// Kept out of line, so that callers need not hold two times in memory for the panic message.
+/// Panics because the clock ran backwards. A function of its own and not inlined, so that callers
+/// need not hold two times in memory for the panic message.
 #[cold]
 #[inline(never)]
 fn ran_backwards(now: Nanos, earlier: Nanos) -> ! {

@@ -18,7 +18,8 @@ const LOADS_OF_READS_ALONE: [f64; 4] = [0.3, 0.5, 0.7, 0.8];
 /// have fewer behind them.
 const REPLICATION: usize = 100_000;
 const MARGIN: usize = REPLICATION / 50;
-/// Relative tolerance of an expectation about one die, and the fewest requests simulated for it.
+/// Relative tolerance of the mean that theory predicts for commands to one die, and the fewest
+/// requests simulated to measure that mean.
 const FULL: (f64, f64) = (0.01, 1e6);
 const QUICK: (f64, f64) = (0.03, 5e5);
 /// Number of writes in a replication of a die that always has a write to do, and number of those
@@ -30,7 +31,8 @@ const LOAD_OF_READS: f64 = 0.3;
 
 const SUSPENSIONS_OF: &str = "suspensions of a write";
 
-/// Returns the measured value of one flash command, in the unit of the expectation.
+/// Function that returns a number measured for one flash command, such as the response time in
+/// microseconds.
 type Measure = fn(&ChipCommand, &ChipResult) -> f64;
 
 /// An expectation about the mean of a value: its name, its unit, the theoretical mean, the

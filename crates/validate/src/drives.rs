@@ -11,7 +11,8 @@ use fowler_theory::die::{DieTimes, Suspension};
 /// Names of the preset drives of the P/E suspension paper.
 pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
 
-/// The schemes that suspend programs and erases, and their kinds of suspension in theory.
+/// The schemes that suspend programs and erases, each with the kind of suspension that the formulas
+/// of the theory are for.
 pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
     [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
 
@@ -27,8 +28,9 @@ pub(super) struct Drive {
 }
 
 impl Drive {
-    /// Returns the preset drive under a scheme with some keys set. The simulated drive also has the
-    /// settings that spoil it.
+    /// Returns the preset drive under a scheme with some keys set. The user's `spoil` settings,
+    /// which make the simulation wrong on purpose, change the simulated drive, but not the one of
+    /// the theory.
     pub fn new(
         preset: &str,
         scheme: &str,
@@ -49,8 +51,8 @@ fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Dia
     device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// Returns the settings of the simulated drive: a setting that spoils the drive replaces one of the
-/// same key.
+/// Returns the settings of the simulated drive: those of `set`, unless a setting that the user made
+/// to spoil the simulation has the same key, and all that spoil it.
 pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
     let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));
@@ -63,7 +65,8 @@ pub(super) fn set(key: &str, value: impl std::fmt::Display) -> String {
     format!("{key}={value}")
 }
 
-/// Returns the times of a die in microseconds. The paper's flash has one page type only.
+/// Returns the times of a die's operations in microseconds. The flash of the P/E suspension paper
+/// has one page type only.
 pub fn die_times(config: &Config) -> DieTimes {
     let timing = config.effective_timing();
     DieTimes {

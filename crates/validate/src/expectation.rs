@@ -27,7 +27,8 @@ impl Group {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// Describes in words what the expectations of the group compare, and how.
+    /// Describes in words which numbers of theory and simulation this group of expectations
+    /// compares, and how.
     pub fn about(self) -> &'static str {
         match self {
             Group::Die => {

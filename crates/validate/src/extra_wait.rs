@@ -9,8 +9,9 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_theory::die::Suspension;
 use fowler_units::{Nanos, Span};
 
-/// The wait decreases linearly between the ends of phases and the starts of their resets, all of
-/// which are multiples of this interval. So its midpoints give the integral exactly.
+/// Distance in nanoseconds between the moments of a program at which reads arrive. All ends of
+/// program phases and starts of voltage resets are multiples of it, and a read's wait falls
+/// linearly in between, so the midpoints of the intervals give the mean wait exactly.
 const INTERVAL: u64 = 8;
 
 pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {

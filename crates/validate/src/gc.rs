@@ -71,7 +71,7 @@ const VICTIMS: [(&str, &str, u32); 6] = [
     ("d = 10", "d_choices", 10),
 ];
 
-/// Data of uniform heat, written as two identical parts.
+/// Data whose pages are all written equally often, as two identical halves.
 const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
 
 fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
@@ -119,8 +119,9 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
         }
         // The closed form is for pools that share no blocks, so each pool is a drive of its own.
         let spare = pools.spare_hot;
-        let title =
-            format!("fifo, two pools as two drives, {spare:.3} of the spare for hot, {what}");
+        let title = format!(
+            "fifo, two pools simulated as two drives, {spare:.3} of the spare for hot data, {what}"
+        );
         points.push(point(title, pools.waf, planes, tolerance));
     }
     Ok(points)
@@ -135,8 +136,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of logical pages at which the pages outside the reserve have the
-    /// requested load.
+    /// Returns the number of logical pages that, as a share of all pages except those that GC
+    /// always keeps free of valid data, make up the load (valid share) that theory assumes.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32

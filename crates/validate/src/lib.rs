@@ -36,7 +36,8 @@ pub struct Validation {
     pub rows: Vec<Row>,
     /// True if the validation ran to its end.
     pub complete: bool,
-    /// Specification of the validation.
+    /// Length of the validation, the expectations that were selected, and the settings that spoil
+    /// the simulated drives on purpose.
     pub spec: ValidateSpec,
 }
 

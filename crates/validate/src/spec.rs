@@ -1,6 +1,7 @@
 //! The specification of a validation.
 
-/// The specification of a validation: its length, the expectations, and the spoiled settings.
+/// The specification of a validation: its length, the expectations, and settings that make the
+/// simulated drives wrong on purpose, to see expectations fail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ValidateSpec {
     /// True for fewer requests, smaller drives, fewer points, and wider tolerances to match.

@@ -8,7 +8,8 @@ use crate::TraceError;
 use crate::extents::Extents;
 use fowler_units::{Diagnostic, HostIo, HostOp, Nanos, Rng};
 
-/// Largest number of pieces that a trace may consist of; each piece takes 24 bytes of memory.
+/// Largest number of pieces of a trace: ranges of its address space that are moved as a whole when
+/// it is anonymized. Each piece takes 24 bytes of memory.
 pub const PIECES_MOST: usize = 1 << 22;
 
 /// Extents that move together: `[first, end)`, and the new position of the first of them.
@@ -59,7 +60,8 @@ impl Touched {
         if runs > PIECES_MOST { Err(too_many(self.extent)) } else { Ok(()) }
     }
 
-    /// Draws a random new position for each piece.
+    /// Draws a random new position for each piece of the trace's address space (a range of touched
+    /// extents that moves as a whole).
     ///
     /// # Errors
     ///
@@ -127,7 +129,8 @@ impl Anonymizer {
         self.pieces.len()
     }
 
-    /// Returns the size of the trace's largest piece, in extents.
+    /// Returns the size of the largest range of the trace's address space that moves as a whole, in
+    /// extents.
     pub fn largest(&self) -> u64 {
         self.pieces.iter().map(|piece| piece.end - piece.first).max().unwrap_or(0)
     }

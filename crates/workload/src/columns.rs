@@ -27,7 +27,8 @@ pub(crate) trait Columns<'a>: Clone {
     /// Parses the next field as a whole number.
     fn unsigned(&mut self, column: &'static str) -> Result<u64, Self::Fault>;
 
-    /// Like [`Columns::unsigned`]; faster for a column in which most numbers have one digit.
+    /// Parses the next field as a whole number; faster than [`Columns::unsigned`] for a column in
+    /// which most numbers have one digit.
     #[inline]
     fn small(&mut self, column: &'static str) -> Result<u64, Self::Fault> {
         self.unsigned(column)
@@ -55,14 +56,16 @@ pub(crate) trait Columns<'a>: Clone {
         expected: &'static str,
     ) -> Result<T, Self::Fault>;
 
-    /// Takes the whole line, or the whole record of a binary format.
+    /// Returns the whole line of a text format, or the whole record of a binary format, and
+    /// consumes it.
     fn bytes(&mut self) -> Result<&'a [u8], Self::Fault>;
 
     /// Reads the next field as the name of the host or, in formats that name devices, of the
     /// device.
     fn host_named(&mut self, column: &'static str) -> Result<(), Self::Fault>;
 
-    /// Stores a name that was read in another way as that of the host or device.
+    /// Stores `name` as the name of the host or device of the line, if it was not read as a field
+    /// of its own (see [`Columns::host_named`]).
     fn host_is(&mut self, name: &'a [u8]);
 
     /// Stores flags and further requests that the line asks for beside its own request, such as a

@@ -28,7 +28,8 @@ pub(crate) enum CsvColumn {
 }
 
 impl CsvColumn {
-    /// Returns true if a column whose name suggests this role may have this meaning.
+    /// Returns true if a CSV column of this meaning (such as a time in microseconds) may have a
+    /// name that suggests `role` (such as a time). A unit in the name must be that of the column.
     pub fn is(self, role: Option<Role>) -> bool {
         match (self, role) {
             (CsvColumn::Time { digits }, Some(Role::Time(unit))) => {

@@ -37,8 +37,8 @@ pub(crate) struct Decoded<'a> {
 }
 
 impl<'a> Decoded<'a> {
-    /// Returns a decoded record with the host and the extra demands collected while its columns
-    /// were read.
+    /// Returns a decoded record with the host that the line names, and with the flags and further
+    /// requests that the line asks for beside its own request.
     #[inline]
     fn of<F: TraceFormat, const MARK: u8>(
         record: Record,
@@ -49,7 +49,8 @@ impl<'a> Decoded<'a> {
     }
 }
 
-/// Like [`decode`], and returns the host and the extra demands, too.
+/// Decodes one line of a format known at compile time. Returns the request, the host that the line
+/// names, and the flags and further requests that it asks for.
 #[inline]
 pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fault<'_>> {
     let line = if F::BINARY.is_some() { line } else { line.trim_ascii() };
@@ -62,7 +63,9 @@ pub(crate) fn decode_lone<F: TraceFormat>(line: &[u8]) -> Result<Decoded<'_>, Fa
     }
 }
 
-/// Like [`decode_lone`], for a format whose lines depend on earlier lines.
+/// Decodes one line of a format in which the meaning of a line depends on earlier lines or on
+/// columns given by the user; `context` carries these. Returns the request, host, flags and further
+/// requests.
 pub(crate) fn decode_among<'a, F: TraceFormat>(
     line: &'a [u8],
     context: &mut Context,
@@ -89,7 +92,8 @@ pub(crate) fn decode_among<'a, F: TraceFormat>(
     }
 }
 
-/// Like [`decode`], for a trace whose header names optional columns.
+/// Decodes one line of a trace whose header names the optional columns `optional`, such as a
+/// device.
 pub(crate) fn decode_wider<'a>(
     format: Format,
     line: &'a [u8],
@@ -101,7 +105,8 @@ pub(crate) fn decode_wider<'a>(
     })
 }
 
-/// Rejects a record whose arrival time is not [`in_time`].
+/// Rejects a record whose arrival time is later than 292 years, the latest that the simulated clock
+/// allows. If times count from a date, any time is accepted.
 #[inline]
 fn not_too_late<'a, F: TraceFormat>(record: Record) -> Result<Record, Fault<'a>> {
     if in_time::<F>(&record) {

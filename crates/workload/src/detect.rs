@@ -75,7 +75,8 @@ impl Format {
     }
 }
 
-/// Like [`Format::detect`], and returns the columns and remarks that the reader needs.
+/// Detects the format of a trace from the beginning of its text, with the columns, and the remarks
+/// for the user, that its reader needs. `whole` is true if `sample` is all of the text.
 pub(crate) fn detected(sample: &[u8], whole: bool) -> Result<Detected, Undetected> {
     let lines = first_lines(complete(sample, whole));
     if let Some(format) = by_header(&lines) {
@@ -296,7 +297,8 @@ fn first_lines(text: &[u8]) -> Vec<&[u8]> {
         .collect()
 }
 
-/// Returns the number, counted from 1, of the first line that messages would print as `shown`.
+/// Returns the number, counted from 1, of the first line of a trace that looks like `shown` after
+/// it has been shortened and escaped for a message; `None` if there is none in the buffered text.
 pub(crate) fn line_of(text: &Lines, shown: &str) -> Option<u64> {
     let head = text.head().strip_prefix(b"\xef\xbb\xbf").unwrap_or(text.head());
     let mut lines = head.split(|&byte| byte == b'\n');

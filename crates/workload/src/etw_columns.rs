@@ -27,7 +27,8 @@ const NAMES: [(&[u8], EtwColumn); 5] = [
     (b"DiskNum", EtwColumn::Disk),
 ];
 
-/// Largest column number within which all columns that are read must lie.
+/// Largest number of columns of a disk event that are searched for the required ones (time, offset,
+/// size); further columns are ignored.
 const MOST: usize = 32;
 
 /// The columns of a disk event after its name, up to the last one that is read.

@@ -98,7 +98,8 @@ impl Extents {
 pub(crate) struct Dense {
     page_size: u64,
     runs: Vec<Run>,
-    /// The dense number of each run's first page.
+    /// Number of the first page of each run of contiguous pages in the dense numbering, in which
+    /// the touched pages are numbered from 0 without gaps.
     starts: Vec<u64>,
     pages: u64,
 }

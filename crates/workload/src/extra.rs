@@ -30,7 +30,7 @@ impl Extra {
     /// No flags and no further requests: what nearly every trace line asks for.
     pub const NONE: Extra = Extra { preflush: false, forced: false, zeroes: false, more: 0 };
 
-    /// Returns the flags and further requests of both lines' parts together.
+    /// Returns the flags and further requests that two parts of one trace line ask for, together.
     #[inline]
     pub fn and(self, other: Extra) -> Extra {
         Extra {

@@ -29,11 +29,11 @@ pub struct IdleShare {
 /// A request size and how common it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeUse {
-    /// Size that the counted requests have, in bytes.
+    /// Size of a request, in bytes.
     pub size: u32,
     /// Number of reads, writes and trims of this size.
     pub requests: u64,
-    /// Share of these requests among all that have a size, from 0 to 1.
+    /// Share of the requests of this size among all reads, writes and trims, from 0 to 1.
     pub share: f64,
 }
 

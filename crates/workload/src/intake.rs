@@ -57,7 +57,7 @@ pub(crate) struct Intake {
     names_due: bool,
     /// The optional columns named by the header of a native trace, in header order.
     optional: Vec<OptionalColumn>,
-    /// True if the header of a native trace names its columns in an unusual order; the context then
+    /// True if the header of a native trace names its columns in an unusual order; `context` then
     /// holds that order.
     reordered: bool,
     before: Before,
@@ -165,7 +165,7 @@ impl Intake {
         self.bad.values().map(|skipped| skipped.count).sum()
     }
 
-    /// Returns the next request that was decoded ahead of its turn, if any.
+    /// Returns the next request of the batch that the fast decoder has read ahead, if there is one.
     #[inline]
     pub fn take_ahead(&mut self) -> Option<Record> {
         self.ahead.next()
@@ -195,7 +195,8 @@ impl Intake {
         self.take_line()
     }
 
-    /// Reads the following lines into the lookahead as long as they are plain.
+    /// Decodes the following lines in one batch with the fast decoder, up to the first line that
+    /// only the full decoder can read.
     fn read_ahead(&mut self) {
         let Intake { lines, before, ahead, optional, pending, left_out, .. } = self;
         let text = lines.ahead();

@@ -7,11 +7,13 @@ pub(crate) type Kind = u8;
 /// Name of a kind of events, and its meaning in a few words.
 pub(crate) type NamedKind = (&'static str, &'static str);
 
-/// Operations that are skipped, as [`rwbs`](crate::formats::rwbs) reports them.
+/// Kinds of skipped events in traces that give operations by the letters that Linux prints (rwbs):
+/// requests that neither read, write, discard nor flush, and commands for zoned storage.
 pub(crate) const NEITHER: NamedKind = ("N", "neither read, write, discard nor flush");
 pub(crate) const ZONE: NamedKind = ("Z", "command for a zone, or append");
 
-/// Largest number of kinds of skipped events of a format, plus one for events that are not counted.
+/// Number of counters of skipped events: one for each kind of event that a format skips, of which
+/// there are at most 31, and one (index 0) for lines that are not events.
 const KINDS: usize = 32;
 
 /// Events of one kind that were skipped in a trace.

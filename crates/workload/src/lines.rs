@@ -143,8 +143,8 @@ impl Lines {
         Ok(())
     }
 
-    /// Drops the whole lines of the head if all of them are comments or blank. Returns true if it
-    /// dropped any.
+    /// Drops the buffered beginning of the text, up to the last line end, if all its lines are
+    /// comments or blank. Returns true if it dropped any.
     fn drop_remarks(&mut self) -> bool {
         let Some(end) = memchr::memrchr(b'\n', self.head()) else { return false };
         let mut whole = self.head()[..end].split(|&byte| byte == b'\n');
@@ -161,17 +161,19 @@ impl Lines {
         self.dropped
     }
 
-    /// Returns the beginning of the text not returned yet.
+    /// Returns the beginning of the part of the text that has not been returned yet.
     pub fn head(&self) -> &[u8] {
         &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
     }
 
-    /// Returns the error with which the source failed at the end of [`Lines::head`], if it did.
+    /// Returns the I/O error that occurred while the beginning of the text ([`Lines::head`]) was
+    /// read, if one did.
     pub fn torn(&self) -> Option<&io::Error> {
         self.torn.as_ref()
     }
 
-    /// True if [`Lines::head`] is all of the text.
+    /// Returns true if [`Lines::head`], the buffered text that has not been returned yet, is the
+    /// whole rest of the text.
     pub fn head_is_all(&self) -> bool {
         self.at_end && self.end - self.start <= LONGEST_LINE
     }
@@ -194,13 +196,15 @@ impl Lines {
         if self.skipping { b"" } else { &self.buffer[self.start..self.end] }
     }
 
-    /// Marks the first `length` bytes of [`Lines::ahead`], which are whole lines, as returned.
+    /// Marks the first `length` bytes of the buffered text that has not been returned yet as
+    /// returned; they must be whole lines.
     #[inline]
     pub fn pass(&mut self, length: usize) {
         self.start += length;
     }
 
-    /// Returns the last `length` bytes marked by [`Lines::pass`].
+    /// Returns the last `length` bytes of text that a caller of [`Lines::pass`] has marked as
+    /// returned.
     pub fn passed(&self, length: usize) -> &[u8] {
         &self.buffer[self.start - length..self.start]
     }
@@ -238,7 +242,8 @@ impl Lines {
         Ok(self.end)
     }
 
-    /// Returns how many bytes of the text belong to lines that were returned or passed.
+    /// Returns the number of bytes of the text whose lines have been returned, one by one or in
+    /// batches.
     pub fn position(&self) -> u64 {
         self.read - (self.end - self.start) as u64
     }

@@ -12,7 +12,8 @@ use fowler_units::HostOp;
 /// Notation in which a column gives the operation of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OpCode {
-    /// Operations are words or the kernel's letters.
+    /// Operations are words, such as `read`, or the letters that Linux prints for them (rwbs), such
+    /// as `WS`.
     Words,
     /// Numbers or booleans: 1 or true is a read, 0 or false a write.
     OneReads,
@@ -29,7 +30,8 @@ pub(crate) enum Meant {
     LeftOut(Kind),
 }
 
-/// The kinds of events that the kernel's letters may name and that are skipped.
+/// Kinds of events that are skipped if the operation is given by the letters of Linux (rwbs):
+/// requests that neither read, write, discard nor flush, and commands for zones.
 pub(crate) const LEFT_OUT: &[NamedKind] = &[NEITHER, ZONE];
 
 /// Words that [`OpCode::Words`] accepts, in upper or lower case.
@@ -46,8 +48,9 @@ const WORDS: &[(&str, HostOp)] = &[
     ("flush", HostOp::Flush),
 ];
 
-/// Returns true if a field has the form of the kernel's letters: an F that is a preflush, the
-/// operation, an F that is forced unit access, and at most four of A, S, M and U.
+/// Returns true if a field has the form of the letters that Linux prints for an operation (rwbs):
+/// an F that is a preflush, the operation, an F that is forced unit access, and at most four of A,
+/// S, M and U.
 fn is_rwbs(field: &[u8]) -> bool {
     let without = |letters: &'_ [u8], letter| usize::from(letters.first() == Some(&letter));
     let mut rest = field;
@@ -64,7 +67,8 @@ fn is_rwbs(field: &[u8]) -> bool {
     rest.len() <= 4 && rest.iter().all(|letter| b"ASMU".contains(letter))
 }
 
-/// Returns the operation that the kernel's letters mean.
+/// Returns the operation for which the letters that Linux prints (rwbs, such as `WS`) stand; `None`
+/// if these are no such letters.
 fn of_rwbs(field: &[u8]) -> Option<Meant> {
     Some(match rwbs::parse(field).filter(|_| is_rwbs(field))? {
         Rwbs::Request { op, preflush, forced, zeroes } => {

@@ -59,7 +59,8 @@ pub struct ReadReport {
     /// Number of lines that are neither requests nor bad: blank lines, comments, header rows, and
     /// blkparse's summary and its events other than arrivals.
     pub remarks: u64,
-    /// The events among the remarks that the format skips, by kind.
+    /// Events that the format skips, such as completions, by kind. Their lines are counted in
+    /// `remarks`.
     pub left_out: Vec<LeftOut>,
     /// Number of requests in addition to one for each line: the flush before a write that has a
     /// preflush, and the further pieces of a trim of 4 GiB or more.
@@ -102,7 +103,9 @@ pub(crate) fn spreader(
     let may_be_coarse = format.has_whole_seconds() || format == Format::Csv;
     match options.spread {
         Some(_) if !may_be_coarse => {
-            let what = format!("times of format `{format}` are finer than a second");
+            let what = format!(
+                "times of format `{format}` are finer than a second, so they need no spreading"
+            );
             let diagnostic = Diagnostic::of(what).hint("leave out --spread".to_string());
             Err(TraceError::one(name, diagnostic))
         }
@@ -115,7 +118,9 @@ pub(crate) fn spreader(
 pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError> {
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {
-        let diagnostic = Diagnostic::of(format!("the allowed share of bad lines is {share}"));
+        let diagnostic = Diagnostic::of(format!(
+            "the allowed share of bad lines is {share}, which is out of range"
+        ));
         return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
     }
     let columns_of_another = options.format.filter(|&format| format != Format::Csv);

@@ -5,7 +5,8 @@ use crate::Record;
 use crate::extra::{Extra, first_piece};
 use fowler_units::{HostIo, HostOp};
 
-/// Requests still to be returned for the last line, and counts of what lines demanded.
+/// Requests of the last trace line that are still to be returned, and how many lines so far asked
+/// for additional requests or flags (flush before a write, forced unit access, zeroes, long trims).
 #[derive(Debug, Default)]
 pub(crate) struct Pending {
     /// The next request of the line read last, and the length that its trim has left, in bytes.

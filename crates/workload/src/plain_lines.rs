@@ -14,13 +14,15 @@ use crate::number::{SAFE_DIGITS, TEN_TO};
 /// Why the fast decoder did not decode a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NotPlain {
-    /// The line is not plain: the full decoder, `Fields`, must read it.
+    /// The fast decoder cannot read the line, which may be valid: the full decoder, `Fields`, must
+    /// read it.
     Open,
     /// A valid event that is skipped, recognized by the columns read so far, and its kind.
     OtherEvent(Kind),
 }
 
-/// A cursor over the columns of the first line of a text, for plain lines only.
+/// The fast decoder of a line: a cursor over the columns of the first line of a text. It reads only
+/// lines in the usual notation (digits, single separators) and gives up on all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain<'a, const COMMA: bool> {
     /// Unread text of the line, starting at the separator or line end after the last field.
@@ -86,7 +88,8 @@ fn eight(values: u64) -> u64 {
     first.wrapping_add(second) >> 32
 }
 
-/// Returns the number formed by the first `bits / 8` values, fewer than eight.
+/// Returns the number formed by the first `bits / 8` (0 to 7) of eight digits, whose values are in
+/// the bytes of `values`, the most significant in the lowest byte.
 #[inline]
 fn fewer(values: u64, bits: u32) -> u64 {
     // Shifted in two steps, because a shift by all 64 bits (no digits) would overflow.
@@ -104,7 +107,9 @@ fn number(text: &[u8]) -> (u64, usize) {
     }
 }
 
-/// Like [`number`], for a text whose first eight bytes are digits of value `high`.
+/// Parses the digits at the beginning of a text whose first eight digits have been parsed to
+/// `high`. Returns the number and the digit count, or a zero count if the text is too short or the
+/// number too long.
 #[inline(never)]
 fn long_number(high: u64, text: &[u8]) -> (u64, usize) {
     let next = |from: usize| text.get(from..).and_then(|text| text.first_chunk()).map(digits);
@@ -198,7 +203,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         }
     }
 
-    /// Reads the next field; a field that contains a blank is not plain.
+    /// Reads the next field. The fast decoder gives up on a field that contains a blank.
     #[inline(always)]
     fn next(&mut self, _: &'static str) -> Result<&'a [u8], NotPlain> {
         self.begin()?;
@@ -307,7 +312,7 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         if length > 0 { Ok(meant) } else { Err(NotPlain::Open) }
     }
 
-    /// Records of binary formats are never plain.
+    /// Gives up: records of binary formats are left to the full decoder.
     fn bytes(&mut self) -> Result<&'a [u8], NotPlain> {
         Err(NotPlain::Open)
     }
@@ -341,7 +346,8 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// Ends the line. A line with trailing blanks is not plain: `Fields` reads it.
+    /// Checks that the line ends after the last field read. A line with trailing blanks is left to
+    /// the full decoder, `Fields`.
     #[inline(always)]
     fn finish(&mut self) -> Result<(), NotPlain> {
         match *self.rest {

@@ -99,14 +99,15 @@ impl Sample {
 /// One value for reads and one for writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
-    /// Value for reads.
+    /// Value of the statistic for reads.
     pub reads: T,
-    /// Value for writes.
+    /// Value of the statistic for writes.
     pub writes: T,
 }
 
 impl<T> Sides<T> {
-    /// Returns the result of `of` for the value of reads and for that of writes.
+    /// Applies the function `of` to the value for reads and to that for writes, and returns both
+    /// results.
     pub fn map<U>(&self, of: impl Fn(&T) -> U) -> Sides<U> {
         Sides { reads: of(&self.reads), writes: of(&self.writes) }
     }

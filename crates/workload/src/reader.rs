@@ -93,9 +93,9 @@ impl TraceReader {
         TraceReader::open_watched(path, options, |_| true)
     }
 
-    /// Like [`TraceReader::open`]. If that takes a pass over the whole file, as for
-    /// [`DeviceChoice::SideBySide`], `go_on` is called repeatedly with the progress; the pass ends
-    /// when it returns false.
+    /// Opens a trace file; zstd and gzip are decompressed. [`DeviceChoice::SideBySide`] first reads
+    /// the whole file once: `go_on` is called repeatedly with the progress of that pass, and may
+    /// end it by returning false.
     ///
     /// # Errors
     ///
@@ -208,10 +208,10 @@ impl TraceReader {
         })
     }
 
-    /// For a caller that stops early: checks the rest of a compressed file, since only the checksum
-    /// at its end may show that it is damaged. Reads up to 16 MiB of the file for that, and up to
-    /// 1 GiB of text; [`ReadReport::unchecked`] says if there is more, if the file is a pipe, or if
-    /// `go_on` returned false, which is called before each read. The reader is at its end then.
+    /// Checks the rest of a compressed file after the caller has read as much as it needs, since
+    /// only the checksum at its end shows damage. Reads at most 16 MiB of the file and 1 GiB of
+    /// text; before each read, `go_on` may return false to stop. [`ReadReport::unchecked`] is then
+    /// true, as for a larger rest or a pipe.
     ///
     /// # Errors
     /// If the file is damaged, or reading it failed.
@@ -285,9 +285,9 @@ impl TraceReader {
         &self.report
     }
 
-    /// Reads this text to find the devices' sizes, then sets the devices' base addresses in the
-    /// second reader. Errors in the text are left to the second pass. `go_on` says now and then
-    /// whether to continue.
+    /// Reads the whole trace to find the size of each device, then sets the base addresses of the
+    /// devices, side by side, in `second`, another reader of the same trace. Errors in the text are
+    /// left to that reader. `go_on` returns false to stop.
     fn followed_by(
         mut self,
         mut second: TraceReader,

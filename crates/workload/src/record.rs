@@ -82,7 +82,8 @@ pub(crate) fn record<'a, C: Columns<'a>>(
     Ok(Record { device, io: HostIo::new(op, Nanos(at), offset, size) })
 }
 
-/// As [`record`], for formats with trims: a trim too long for one request yields its first piece.
+/// Builds a record from the numbers of a line in a format with trims. A trim too long for one
+/// request yields a record of its first piece; the rest follows as further requests.
 #[inline(always)]
 pub(crate) fn record_or_piece<'a, C: Columns<'a>>(
     columns: &mut C,

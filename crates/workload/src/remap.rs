@@ -11,8 +11,8 @@ pub enum Remap {
     /// Requests beyond the capacity are errors.
     #[default]
     Error,
-    /// Wrap them at the capacity. A request that would cross the end is moved down to end there, so
-    /// one request stays one request.
+    /// Wrap addresses at the drive's capacity. A request that would cross the end is moved down to
+    /// end there, so one request stays one request.
     Modulo,
     /// Renumber the pages that the trace touches as the drive's first pages, in address order:
     /// neighbors stay neighbors, gaps close. Trimmed pages count as touched. Needs a first pass.
@@ -98,7 +98,8 @@ impl Remapper {
 
     /// Maps one request to the drive. A flush has no address and is returned unchanged.
     ///
-    /// If the request does not fit, or was not in the first pass.
+    /// # Errors
+    /// If the request does not fit on the drive, or was not in the first pass over the trace.
     #[inline]
     pub fn apply(&self, request: &HostIo) -> Result<HostIo, TraceError> {
         if request.op == HostOp::Flush {

@@ -48,8 +48,8 @@ pub(crate) struct Reorder {
     window: usize,
     /// Requests that came in order, ascending from front to back.
     ring: VecDeque<Record>,
-    /// Requests that arrived after a later one, as a heap. At equal times, requests in the ring
-    /// precede these.
+    /// Requests that arrived out of order, after a later one, as a heap. At equal times, the
+    /// requests in `ring`, which arrived in order, precede these.
     late: BinaryHeap<Reverse<Late>>,
     /// Arrival time of the last request returned, in nanoseconds.
     handed_out: u64,
@@ -71,12 +71,13 @@ impl Reorder {
         }
     }
 
-    /// Returns the size of the window, in requests.
+    /// Returns the size of the reorder window: the largest number of requests that it holds.
     pub fn size(&self) -> usize {
         self.window
     }
 
-    /// True if a request must be taken out of the window before another can be put in.
+    /// Returns true if the reorder window holds as many requests as it can, so that one must be
+    /// removed before another is added.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.ring.len() + self.late.len() >= self.window
@@ -87,7 +88,7 @@ impl Reorder {
         self.reordered
     }
 
-    /// Adds a request to the window.
+    /// Adds a request to the reorder window, which sorts requests by arrival time.
     ///
     /// # Errors
     /// How many nanoseconds the request is earlier than one already returned.
@@ -116,7 +117,8 @@ impl Reorder {
         Some(taken)
     }
 
-    /// Removes the earlier of the ring's front and the heap's top.
+    /// Removes the earlier one of two requests: the first of those that arrived in order (`ring`),
+    /// and the first of those that arrived out of order (`late`).
     fn earlier(&mut self) -> Option<Record> {
         let late = self.late.peek().map(|Reverse(late)| late.record.io.at);
         match self.ring.front() {

@@ -15,13 +15,14 @@ const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale {
     factor: f64,
-    /// Numerator of the factor, which is `above / below`.
+    /// Numerator of the factor by which times are divided; the factor is `above / below`.
     above: u128,
     below: u128,
 }
 
 impl TimeScale {
-    /// Returns the scale for a factor.
+    /// Returns the scale that divides all arrival times of a trace by `factor`: 2 replays it twice
+    /// as fast.
     ///
     /// # Errors
     /// If the factor is not between 0.001 and 10^9. The diagnostic names the flag `--speed`.

@@ -25,7 +25,8 @@ pub enum Spread {
 }
 
 impl Spread {
-    /// Every distribution, in the order of messages.
+    /// All ways to spread arrivals in whole seconds over their seconds, in the order in which
+    /// messages list them.
     pub const ALL: [Spread; 3] = [Spread::Even, Spread::Poisson, Spread::None];
 
     /// Returns the name of the distribution on the command line.

@@ -21,7 +21,7 @@ const LONG_USE: LongUse = LongUse {
     write_amplification: fowler_lifetime::write_amplification,
 };
 
-/// Columns of the label at the beginning of a line of the answers.
+/// Width of the labels at the beginning of lines in the answers of `fowler ask`, in characters.
 const LABEL: usize = 12;
 /// Default limit on the number of requests that `fowler ask` replays.
 const LIMIT: u64 = 1_000_000;
@@ -42,8 +42,8 @@ pub(crate) struct Ask {
     pub device: Option<String>,
     #[command(flatten)]
     pub settings: Settings,
-    /// Several drives, separated by commas: presets or files that end in .toml. Each gets the
-    /// answers; the last ones are which drive is better, and which scheme on each
+    /// Several drives, separated by commas: presets or files that end in .toml. Each drive gets the
+    /// four answers about the trace; then the drives are compared, and the schemes on each drive
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
     #[command(flatten)]
@@ -54,7 +54,7 @@ pub(crate) struct Ask {
     /// Compare schemes or drives with N seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
-    /// Print choices and answers as one JSON object
+    /// Print the answers, and the choices made for you (such as the drive), as one JSON object
     #[arg(long)]
     pub json: bool,
     /// Write summary.json and report.html into this folder

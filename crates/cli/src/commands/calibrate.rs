@@ -58,8 +58,8 @@ pub(crate) struct Calibrate {
         conflicts_with_all = ["measured", "drive", "rows", "metric", "scheme", "set", "brief", "capacity"]
     )]
     pub from_datasheet: Option<PathBuf>,
-    /// With --from-datasheet: leave out the preset that was fitted to this model when medians are
-    /// taken
+    /// With --from-datasheet: take the medians that stand for unstated numbers without the preset
+    /// fitted to this drive model
     #[arg(long, value_name = "MODEL", requires = "from_datasheet")]
     pub leave_out: Option<String>,
     /// Number of each row to fit, such as read_us.p99; may be given several times [default: the
@@ -218,7 +218,7 @@ fn report(fitted: &Fitted) -> String {
         text += &console::fitted(line, 0);
     }
     text += &format!(
-        "\n{tried} tried, {steps} of descent; deviations are {} times what is expected of a good model\n",
+        "\n{tried} tried, {steps} of descent; simulated numbers are {} times as far off as in a good model\n",
         real(fitted.off)
     );
     text

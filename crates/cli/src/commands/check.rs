@@ -33,7 +33,7 @@ pub(crate) struct Check {
 /// The findings of `fowler check` about a folder of results.
 #[derive(Default)]
 struct Findings {
-    /// Description of the folder's contents, one line each.
+    /// Descriptions of the contents of the checked folder, one line each.
     holds: Vec<String>,
     /// Files that are damaged or missing, each with the reason.
     bad: Vec<(PathBuf, String)>,
@@ -81,7 +81,9 @@ impl Action for Check {
         if findings.holds.is_empty() {
             let diagnostic =
                 Diagnostic::new(name, "is not a folder of results: it has no list of files");
-            return Err(diagnostic.expected(format!("{CONTENTS}, or the files of a sweep")).into());
+            return Err(diagnostic
+                .expected(format!("a folder with {CONTENTS}, or the files of a sweep"))
+                .into());
         }
         let repaired = self.repair && !findings.removable.is_empty();
         if repaired {
@@ -136,13 +138,13 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
             } else {
                 "is missing"
             };
-            findings.bad.push((path, format!("{is}: the same shard writes it again")));
+            findings.bad.push((path, format!("{is}: run the same shard again to write this file")));
             "a shard of ".to_string()
         }
         None => String::new(),
     };
     findings.holds.push(format!("{shard}a sweep of {points}, {} of them finished", found.whole));
-    let again = "the same sweep writes it again";
+    let again = "run the same sweep again to write this file";
     for (path, sums) in found.damaged {
         // Without its checksums a point counts as not run.
         let Some(sums) = sums else {
@@ -160,7 +162,9 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     }
     if found.earlier > 0 {
         let points = counted(found.earlier as u64, "point");
-        findings.holds.push(format!("{points} of an earlier design of the sweep"));
+        findings
+            .holds
+            .push(format!("{points} that the sweep no longer has, from an earlier design"));
     }
     for path in found.strays {
         let what = "belongs to no point of this sweep, and is damaged";
@@ -213,11 +217,12 @@ fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics
         unfinished = true;
         findings.known.insert(path.clone());
         if disk::no_file(&path)?.is_some() {
-            findings.lost(path, "the life then starts from the beginning")?;
+            findings.lost(path, "without this checkpoint the life starts from the beginning")?;
         } else if let Some(Diagnostic { what, .. }) = fowler_lifetime::check_checkpoint(&path)? {
-            findings
-                .bad
-                .push((path.clone(), format!("{what}: the life then starts from the beginning")));
+            findings.bad.push((
+                path.clone(),
+                format!("{what}: without this checkpoint the life starts from the beginning"),
+            ));
             findings.removable.push(path);
         }
     }

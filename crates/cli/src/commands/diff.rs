@@ -93,8 +93,8 @@ fn of_pair(pair: &Pair) -> String {
     text
 }
 
-/// Returns true if the table of differences shows a number: one that other tables show, unless its
-/// difference is tiny.
+/// Returns true if the table of differences between two results shows this number: other tables
+/// show it too, and its relative difference is at least [`SMALLEST`] or unknown.
 fn is_shown(change: &Change) -> bool {
     change.label.is_some() && change.share().is_none_or(|share| share.abs() >= SMALLEST)
 }
@@ -184,8 +184,8 @@ fn of_chance(pair: &Pair) -> String {
             let judged = pair.changes.iter().filter(|it| it.half_width.is_some()).count();
             format!(
                 "{beyond} of {} with intervals differ by more than their seeds do: the 95 % interval \
-                 of the difference excludes 0. Of differences that are chance, one in twenty looks \
-                 like one that is not. The other numbers are those of the first seed.",
+                 of the difference excludes 0. One in twenty differences that are only chance passes \
+                 this test, too. The other numbers are those of the first seed.",
                 counted(judged as u64, "number")
             )
         }

@@ -65,7 +65,7 @@ pub(crate) struct Fio {
     /// Time that the host takes to submit a request, on the one core of each process
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub submission: String,
-    /// Time in which the host collects an answer
+    /// Time that the host takes to process the completion of a request
     #[arg(long, value_name = "TIME", default_value = "2us")]
     pub completion: String,
     /// Simulate nothing: print the requests as CSV (job,op,offset,length), each job in order, at

@@ -46,7 +46,8 @@ pub(crate) struct Lifetime {
     /// smallest number at which a life takes a minute or two]
     #[arg(long, value_name = "K")]
     pub dilation: Option<u32>,
-    /// Skip the check, a second simulation at twice the dilation that shows the error of dilation
+    /// Skip the second simulation, with twice as many real repetitions for each simulated one,
+    /// which shows the error of --dilation
     #[arg(long)]
     pub no_check: bool,
     #[command(flatten)]

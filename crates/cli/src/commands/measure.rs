@@ -66,7 +66,7 @@ impl Action for Measure {
         write(&self.out.join("run.sh"), &script(&wanted))?;
         for file in &others {
             let line = format!(
-                "not written: {}: {}; --destroy writes it as well\n",
+                "not written: {}: {}; add --destroy to write this job file, too\n",
                 file.name,
                 cost(file)
             );
@@ -96,7 +96,7 @@ impl Measure {
             return bytes.filter(|bytes| *bytes > 0).ok_or_else(|| {
                 Diagnostic::new("--target", "the capacity of this device is not known here")
                     .text(&self.target)
-                    .expected("a block device of this machine")
+                    .expected("the path of a block device of this machine, such as /dev/nvme0n1")
                     .hint("give the capacity: --capacity 960GB".to_string())
                     .into()
             });

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub(crate) enum Package {
     /// Print a shell completion script (docs/install.md says where it goes)
     Completions {
-        /// Shell that runs the script
+        /// Shell that is to run the completion script
         shell: Shell,
     },
     /// Print the manual page, or write one page for each command

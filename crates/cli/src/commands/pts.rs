@@ -57,7 +57,8 @@ pub(crate) struct Pts {
     /// Outstanding requests per thread, unless the test sets it
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub queue_depth: u32,
-    /// The requests of dirth: a size, and the shares of reads and writes
+    /// Requests of the DIRTH test (response times by demand): their size, and the shares of reads
+    /// and writes
     #[arg(long, value_name = "STIMULUS", default_value = "8KiB 65/35")]
     pub stimulus: String,
     /// Write saturation runs for a whole simulated day, however much is written by then

@@ -78,7 +78,7 @@ impl Action for Sweep {
         let points = self.points.as_ref();
         let file = points.map(|it| it.specification.display().to_string()).unwrap_or_default();
         let diagnostic = crate::requests::without_parquet(&file);
-        Err(diagnostic.hint("build it with its default features".to_string()).into())
+        Err(diagnostic.hint("build Fowler with its default features".to_string()).into())
     }
 }
 

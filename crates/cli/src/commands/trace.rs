@@ -152,8 +152,8 @@ impl Action for Trace {
     }
 }
 
-/// Accepted sizes of the extents in which addresses are permuted, in bytes: they keep the alignment
-/// of requests, and hide something.
+/// Sizes in bytes that `fowler trace anonymize` accepts for the extents that it permutes: large
+/// enough to keep requests aligned, and small enough to change the order of a trace's addresses.
 const EXTENTS: std::ops::RangeInclusive<u64> = 1 << 12..=1 << 40;
 
 /// Anonymizes a trace, which is read twice: for the addresses it touches, and for its requests.
@@ -171,7 +171,8 @@ fn anonymize(
     let size = extent.parse::<Bytes>().ok().map(|size| size.0);
     let size = size.filter(|size| EXTENTS.contains(size) && size.is_power_of_two());
     if size.is_none() {
-        let diagnostic = Diagnostic::new("--extent", "is not a size of extents").text(extent);
+        let diagnostic =
+            Diagnostic::new("--extent", "this size of extents is not accepted").text(extent);
         diagnostics.push(diagnostic.expected("a power of two from 4KiB to 1TiB, such as 1MiB"));
     }
     diagnostics.or(())?;
@@ -202,13 +203,15 @@ fn anonymize(
     Ok(())
 }
 
-/// Returns lines on the size of the permutation, which show how much it hides. Extents of one piece
-/// have kept their order.
+/// Returns lines for the user on how well an anonymized trace hides its addresses: the number of
+/// extents, and of the pieces (extents joined by a request) that were permuted. Extents within a
+/// piece keep their order.
 fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> {
     let all = [counted(extents, "extent"), counted(pieces, "piece"), counted(largest, "extent")];
     let [extents_in, pieces_of, largest_of] = all;
-    let mut said =
-        vec![format!("{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}")];
+    let mut said = vec![format!(
+        "{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}; a piece keeps its order"
+    )];
     if pieces == 1 {
         let what = "note: the whole trace is one piece, so no extent was moved: addresses are \
             those of the trace, shifted to zero; a larger --extent cuts fewer requests, a smaller \

@@ -244,7 +244,9 @@ fn a_shard_without_its_file_is_no_whole_sweep() {
         assert_eq!(sweep(&part, &[]).0, Some(2));
         // The folder does not become that of the shard whose file was put there, either.
         let (code, said) = sweep(&part, &["--shard", "1/2"]);
-        let reported = ["other than 1/2 of", "holds shard 2/2, with the shard of 1/2"][number];
+        let reported =
+            ["other than 1/2 of", "holds shard 2/2, but its file `shard` is that of shard 1/2"]
+                [number];
         assert!(code == Some(2) && said.contains(reported), "{code:?} {said}");
         assert_eq!(sweep(&part, &["--shard", "2/2"]).0, Some(0));
         assert_eq!(check(&part, &[]).0, Some(0));

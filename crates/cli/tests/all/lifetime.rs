@@ -287,7 +287,10 @@ fn a_fleet_is_written_and_is_the_same_on_any_number_of_threads() {
         (String::from_utf8(done.stdout).unwrap(), into)
     };
     let (said, into) = run("one", "1");
-    assert!(said.contains("a fleet of 5000 such drives") && said.contains("assumed of the fleet"));
+    assert!(
+        said.contains("a fleet of 5000 drives like the simulated one")
+            && said.contains("assumed of the fleet")
+    );
     let (_, other) = run("three", "3");
     for name in ["summary.json", "drives.csv", "fleet.csv", "fleet-years.csv", "survival.svg"] {
         let [one, other] = [&into, &other].map(|folder| fs::read(folder.join(name)).unwrap());

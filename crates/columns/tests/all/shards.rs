@@ -197,7 +197,7 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     assert!(record.is_err(), "a design is not text");
     fs::write(c.join("format"), "fowler sweep 9 9.0\n").unwrap();
     let why = refused(&all, &out);
-    assert!(why.contains("c: was written by Fowler 9.0 in format 9"), "{why}");
+    assert!(why.contains("c: the folder was written by Fowler 9.0 in format 9"), "{why}");
     shard_again_is_refused(&here, &plan);
 }
 
@@ -213,7 +213,7 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
     let own = fs::read(here.join("a/shard")).unwrap();
     fs::copy(here.join("b/shard"), here.join("a/shard")).unwrap();
     let why = open("a", "2/3");
-    assert!(why.contains("a: holds shard 1/3, with the shard of 2/3"), "{why}");
+    assert!(why.contains("a: holds shard 1/3, but its file `shard` is that of shard 2/3"), "{why}");
     let why = merge(&[here.join("a")], &here.join("out")).unwrap_err();
     assert!(why.contains("a/shard: is damaged"), "{why}");
     shards::open(&here.join("a"), plan, Shard::parse("1/3").unwrap()).unwrap();

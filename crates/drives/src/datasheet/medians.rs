@@ -16,7 +16,8 @@ const SEQUENTIAL: [(&str, f64, f64); 3] = [
     ("nvme-p5520", 2_026.0, 1_900.0),
 ];
 
-/// The medians.
+/// Medians of the timings and sizes in the fitted presets of data-center drives, used where a data
+/// sheet states nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Medians {
     /// Number of presets.
@@ -36,15 +37,16 @@ pub(super) struct Medians {
     pub transfer: f64,
     /// Time in the front end, in nanoseconds.
     pub latency: f64,
-    /// Commands of a parity stripe.
+    /// Number of program commands in a parity stripe, that of the parity included.
     pub parity: f64,
     /// Planes of a die.
     pub planes: f64,
     /// Spare capacity as a share of raw capacity without parity.
     pub spare: f64,
-    /// The front end's rule for reads behind writes: the most frequent, the first of several.
+    /// Value of `queue.admission` (how reads pass writes in the front end) that most presets have;
+    /// of several, that of the first preset in the list.
     pub admission: String,
-    /// Number of writes that a read waits behind, where the rule needs it.
+    /// Number of writes that a read waits behind; `None` unless `queue.admission` is `shared`.
     pub reads_behind: Option<f64>,
 }
 
@@ -107,7 +109,7 @@ pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics
     })
 }
 
-/// The program of a preset: times in nanoseconds.
+/// Program operation of a preset's flash: times in nanoseconds.
 struct Program {
     time: f64,
     progress: f64,
@@ -122,7 +124,7 @@ impl Program {
     }
 }
 
-/// Returns a number, or a time in nanoseconds.
+/// Returns the number in a value of a preset; a text with a unit of time becomes nanoseconds.
 fn number(value: &Value) -> Option<f64> {
     match value {
         Value::String(text) => text.parse::<Span>().ok().map(|span| span.0 as f64),

@@ -13,14 +13,15 @@ pub(super) const PAGES: u32 = 1_536;
 pub(super) const PAGE: f64 = 16_384.0;
 /// A Gbit in bytes.
 const GBIT: f64 = (1_u64 << 27) as f64;
-/// Capacities of a die in Gbit. 512 is usual, 1,024 for drives above 8 TiB; the others are tried
-/// where the sequential write rate tells.
+/// Capacities of a die in Gbit. Drives up to 8 TiB usually have 512, larger ones 1,024; all four
+/// are tried if the data sheet states a sequential write rate.
 const DIES: [f64; 4] = [512.0, 1_024.0, 256.0, 2_048.0];
 const LARGE_DRIVE: f64 = (8_u64 << 40) as f64;
 /// The highest rate that a TLC die is believed to program, in 10^6 bytes per second: faster writes
 /// go into a cache of SLC. The fastest dies published at ISSCC 2021 have 160 to 184.
 const DIE_MOST: f64 = 200.0;
-/// The share of the link's rate from which a sequential rate is that of the link.
+/// Share of the link's rate above which a stated sequential rate counts as limited by the link, not
+/// by the flash.
 const OF_LINK: f64 = 0.85;
 /// Superblocks that are open or that GC holds erased.
 const HELD: f64 = 7.0;
@@ -40,11 +41,13 @@ pub(super) fn value(number: f64, from: impl Into<String>) -> Value {
     Value { number, from: from.into() }
 }
 
-/// Spare capacity.
+/// Spare capacity of a drive, as computed or assumed from its data sheet.
 pub(super) struct Spare {
-    /// Share of the raw capacity without parity.
+    /// Spare capacity as a share of the raw capacity, parity not counted, with the source of the
+    /// number.
     pub value: Value,
-    /// Random writes per second that it is computed from, if they are stated.
+    /// Random writes per second that the spare capacity is computed from; `None` if the data sheet
+    /// states none.
     pub target: Option<f64>,
 }
 
@@ -54,22 +57,22 @@ pub(super) struct Parts {
     pub dies: f64,
     /// Capacity of a die in Gbit.
     pub gbit: f64,
-    /// Basis of the choice of the die.
+    /// Reason for which a capacity of the die was chosen, in words for the drive file.
     pub from: String,
     /// Program of a word line on all planes of a die with its transfers, in nanoseconds.
     pub program: Value,
-    /// Transfers of such a program, in nanoseconds.
+    /// Time of the transfers for one program of a word line on all planes of a die, in nanoseconds.
     pub transfers: f64,
-    /// Pages of such a program.
+    /// Number of pages that one program of a word line on all planes of a die stores.
     pub command: f64,
-    /// Commands of a parity stripe.
+    /// Number of program commands in a parity stripe, that of the parity included.
     pub parity: f64,
 }
 
 impl Parts {
-    /// Returns the dies of a drive. Of the capacities of a die, the one is taken with which the
-    /// sequential write rate leaves a program closest to the presets' median: capacity and program
-    /// time of a die are never stated, but programs differ less than dies do.
+    /// Returns the dies of a drive. Data sheets state neither capacity nor program time of a die,
+    /// but program times differ less: the capacity is chosen with which the sequential write rate
+    /// implies a program time nearest to the presets' median.
     pub fn of(sheet: &Sheet, medians: &Medians, notes: &mut Vec<String>) -> Parts {
         let command = medians.planes.round().max(1.0) * WORD_LINE;
         let parity = medians.parity.round().max(2.0);
@@ -94,8 +97,8 @@ impl Parts {
         let time = |gbit: f64| count(sheet.capacity, gbit) * command * PAGE / programmed * 1e9;
         let from = |time: f64| {
             format!(
-                "[computed] {:.2} times {rate} MB/s of sequential writes, as drives do more than is \
-                 stated: {:.2} ms a command",
+                "[computed] {:.2} times the stated {rate} MB/s of sequential writes, as drives exceed \
+                 their sheets: {:.2} ms for each program command",
                 medians.sequential,
                 time / 1e6
             )
@@ -139,14 +142,14 @@ impl Parts {
     }
 
     /// Returns the spare capacity as a share of the raw one without parity, with mapping units of
-    /// so many bytes. The time of a random write is taken `correction` times as long as computed.
+    /// `unit` bytes. `correction` multiplies the computed time of a random write.
     ///
-    /// At saturation the dies do nothing but program and read what is copied, one plane after the
+    /// At saturation the dies do nothing but program, and read what GC copies, one plane after the
     /// other. A byte that the host writes is programmed `W` times, of which `W - 1` are copies:
     /// sequential rate / random rate = `W + (W - 1) f`, where `f` is the time of the reads of a
-    /// command over that of its program. A write that is smaller than a unit takes the program of a
-    /// whole one and the read of a page before. Greedy GC with that `W` has the load, and so the
-    /// spare capacity.
+    /// command over that of its program. A write smaller than a unit takes the program of a whole
+    /// unit, after the read of a page. The spare capacity is the one with which greedy GC has the
+    /// write amplification `W`.
     pub fn spare(
         &self,
         sheet: &Sheet,
@@ -179,8 +182,8 @@ impl Parts {
         let superblocks = self.gbit * GBIT / (self.command / WORD_LINE * PAGE * f64::from(PAGES));
         let held = 1.0 - (HELD / superblocks).min(0.2);
         let from = format!(
-            "[computed] {random} random writes a second and as much more as for sequential ones: WAF \
-             {waf:.2} with {:.0} % of it for reads; one command in {} is parity",
+            "[computed] the stated {random} random writes a second, raised by the factor of sequential \
+             ones: WAF {waf:.2}, {:.0} % of die time for reads; one program command in {} is parity",
             reads * (waf - 1.0) / (waf + reads * (waf - 1.0)) * 100.0,
             self.parity,
         );

@@ -18,24 +18,24 @@ const VERIFY: f64 = 4_000.0;
 const UNITS_MOST: f64 = 2_147_483_647.0;
 /// The most of the time of a program in which a channel may carry data to its dies.
 const BUSY_MOST: f64 = 0.6;
-/// Time in microseconds after which an erase can be suspended again. No preset has it, so it was
-/// fitted for all at once, to the measured p99 and p99.9 of the presets' models: the best of 600,
-/// 800 and 1,000 us, or as good as the best, whichever model is left out (docs/scoreboard.md, "From
-/// the data sheet alone").
+/// Time in microseconds after which an erase can be suspended again. No preset has the key. Of 600,
+/// 800 and 1,000 us, this fits the measured p99 and p99.9 of all presets' models best, or nearly so
+/// whichever model is left out (docs/scoreboard.md, "From the data sheet alone").
 const ERASE_STEP: u32 = 800;
 /// A drive made from a data sheet, and the rate that its spare capacity is computed from.
 pub(super) struct Made {
-    /// The drive.
+    /// Drive file made from the data sheet, with notes.
     pub drive: FromSheet,
     /// Random writes per second at saturation; `None` if the spare capacity is assumed.
     pub target: Option<f64>,
 }
 
 impl Made {
-    /// Adds the simulated rate to the drive file.
+    /// Notes in the drive file the simulated rate of random writes at saturation, and how far it is
+    /// from the rate `target` that the data sheet implies.
     pub fn say_simulated(&mut self, rate: f64, target: f64) {
         let note = format!(
-            "simulated beside 7 % reads: {rate:.0} random writes a second, {:+.1} % of what was aimed at",
+            "simulated beside 7 % reads: {rate:.0} random writes a second, {:+.1} % from the rate aimed at",
             (rate / target - 1.0) * 100.0
         );
         self.say(note);
@@ -48,8 +48,8 @@ impl Made {
     }
 }
 
-/// Returns the drive file of a sheet, with the spare capacity for `correction` times the time that
-/// a random write is computed to take beyond its program.
+/// Returns the drive file of a data sheet. `correction` multiplies the computed time of a random
+/// write, from which the spare capacity follows.
 pub(super) fn make(sheet: &Sheet, medians: &Medians, correction: f64) -> Made {
     let mut notes = Vec::new();
     let assumed = assumed(medians);
@@ -115,7 +115,8 @@ fn link(sheet: &Sheet) -> Value {
     }
 }
 
-/// Returns the time of a request on one of two cores, in nanoseconds.
+/// Returns the time in nanoseconds that a request takes on one of the drive's two firmware cores,
+/// with the source of the number.
 fn core(sheet: &Sheet) -> Value {
     sheet.rand_read.map_or_else(
         || value(2_900.0, "[assumed] 700,000 requests a second over 2 cores"),
@@ -125,22 +126,23 @@ fn core(sheet: &Sheet) -> Value {
     )
 }
 
-/// Notes a rate of reads that the dies do not have. They read one page at a time, as those of the
-/// presets: planes that read on their own meet the rate, but then program on their own as well.
+/// Notes that the dies cannot reach the random read rate of the data sheet. They read one page at a
+/// time, as in the presets; with planes that read independently they would reach that rate, but
+/// such planes would program independently, too.
 fn note_reads(sheet: &Sheet, medians: &Medians, parts: &Parts, notes: &mut Vec<String>) {
     let sensing = medians.read.iter().sum::<f64>() / medians.read.len() as f64;
     let most = parts.dies / (sensing + medians.transfer) * 1e9;
     if let Some(rate) = sheet.rand_read.filter(|rate| *rate > most) {
         notes.push(format!(
-            "`rand_read_iops` of {rate} is not reached: {} dies read one page at a time, some {:.0} a \
-             second, as those of the fitted presets; it sets the rate of the front end",
+            "`rand_read_iops` of {rate} sets the rate of the front end, but is not reached: {} dies that \
+             read one page at a time, as in the fitted presets, read some {:.0} pages a second",
             parts.dies,
             (most / 1e3).round() * 1e3
         ));
     }
 }
 
-/// Notes the numbers of the sheet that no key follows from.
+/// Notes the numbers of the data sheet that have no effect on the drive file, with the reason.
 fn note_unused(sheet: &Sheet, notes: &mut Vec<String>) {
     let unused = [
         ("dwpd", sheet.dwpd, "endurance does not show in these keys"),
@@ -154,14 +156,15 @@ fn note_unused(sheet: &Sheet, notes: &mut Vec<String>) {
     }
 }
 
-/// The size of a drive.
+/// Size of the drive made from a data sheet: blocks, spare capacity and mapping unit.
 struct Size {
-    /// Blocks of a plane.
+    /// Number of blocks in a plane.
     blocks: f64,
-    /// Spare of raw, parity included, and where it is from.
+    /// Spare capacity as a share (0 to 1) of the raw capacity, space of parity included, and the
+    /// source of that number.
     over_provisioning: f64,
     from: String,
-    /// Random writes per second that it is computed from.
+    /// Random writes per second from which the spare capacity is computed; `None` if it is assumed.
     target: Option<f64>,
     /// Mapping unit in KiB: the smallest that the map can number.
     unit: u32,
@@ -211,12 +214,11 @@ fn channels(sheet: &Sheet, medians: &Medians, parts: &Parts) -> Value {
     value(channels, from)
 }
 
-/// Returns the number of steps of a program, and a phase with its verify in nanoseconds.
+/// Returns the number of steps of a program, and the time of a step with its verify in nanoseconds.
 ///
-/// A program that takes longer has more steps, not longer ones. The presets have 16 of them, 58 to
-/// 166 us long by their programs, and a read waits for as many as their least progress spans. In
-/// nanoseconds that least progress is 11 to 170 us, and a median of it would be of no drive; in
-/// whole steps, as it acts, it is 123 to 190 us. That is the length of a step here.
+/// A longer program has more steps, not longer ones. A step here is the median time, in whole
+/// steps, for which the presets' reads wait (123 to 190 us): the median of the least progress as
+/// stated (11 to 170 us) would be of no drive.
 fn steps(medians: &Medians, parts: &Parts) -> (f64, f64) {
     let cells = parts.program.number - parts.transfers;
     let number = (cells / medians.progress).round().max(1.0);
@@ -261,7 +263,7 @@ fn policies(medians: &Medians, step: f64) -> String {
          die_order = \"read_first\" # [assumed] as in every fitted preset\n\
          suspension.name = \"ips\" # [assumed] as in every fitted preset\n\
          suspension.delay = \"{}ns\" # {assumed}\n\
-         suspension.min_progress = \"{}ns\" # [computed] one step of a program: half of it is rounded up\n\
+         suspension.min_progress = \"{}ns\" # [computed] half a step of a program, which is rounded up to one step\n\
          suspension.erase_step = \"{ERASE_STEP}us\" # [fitted] p99 and p99.9 of the models of the fitted presets, together\n\n",
         medians.delay.round(),
         (step / 2.0).round(),
@@ -307,8 +309,8 @@ fn front_end(sheet: &Sheet, medians: &Medians, link: &Value, core: &Value) -> St
     text
 }
 
-/// Returns the declarations of what measured rows of the drive may move: `fowler calibrate` begins
-/// from this file.
+/// Returns the tables `[[calibrate.parameter]]` of a drive made from a data sheet: the keys that
+/// `fowler calibrate` may fit to measured rows, with their bounds.
 fn parameters(over_provisioning: f64, read: [f64; 3]) -> String {
     const PRESETS: &str = "bounds that hold every fitted preset";
     let reads = |times: f64| read.map(|it| format!("\"{}ns\"", (it * times).round())).join(", ");

@@ -17,11 +17,12 @@ use fowler_metrics::Kind;
 const THREADS: usize = 6;
 const DEPTH: u32 = 64;
 const READS: f64 = 0.07;
-/// Amount that is written, in drive sizes of the smaller drive, and the share after which it
-/// counts.
+/// Amount that is written in the search for the saturated rate, in capacities of the scaled-down
+/// drive, and the share of that amount after which writes are counted.
 const TIMES: f64 = 0.7;
 const COUNTED_FROM: f64 = 0.2;
-/// The rate is met within this share, or the search ends after so many simulations.
+/// Largest relative distance of the simulated write rate at saturation from the implied one that
+/// ends the search for a spare capacity, and largest number of simulations in that search.
 const WITHIN: f64 = 0.02;
 const TRIES: usize = 3;
 
@@ -60,14 +61,15 @@ pub(super) fn drive(
     Ok(best.map_or_else(|| made_without(sheet, medians), |(_, made)| made))
 }
 
-/// Returns the drive whose spare capacity is computed alone.
+/// Returns the drive with the spare capacity that is computed from the data sheet, without a
+/// simulation to correct it.
 fn made_without(sheet: &Sheet, medians: &Medians) -> Made {
     let mut made = preset::make(sheet, medians, 1.0);
     made.say("no random writes were simulated: the spare capacity is the computed one".into());
     made
 }
 
-/// Returns the drive of the text.
+/// Returns the drive that the text of a drive file describes, with every configuration key.
 fn resolve(made: &Made) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec {
         device: made.drive.model.clone(),

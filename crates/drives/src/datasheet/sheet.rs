@@ -6,7 +6,7 @@ use fowler_experiment::text_file;
 use serde_json::{Map, Value};
 use std::path::Path;
 
-/// The largest file, in bytes.
+/// Largest accepted size of a data sheet's file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
 /// The keys of a sheet, and of its table `datasheet`: those that are read, and those for people.
 const KEYS: [&str; 5] = ["model", "sample", "capacity_gb", "pcie", "datasheet"];

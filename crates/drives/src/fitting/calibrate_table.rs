@@ -30,7 +30,7 @@ pub struct Parameter {
     pub low: Quantity,
     /// Largest value that a fit may give the parameter.
     pub high: Quantity,
-    /// Public source that the bounds are taken from, in words.
+    /// Public source that both bounds of the parameter are taken from, in words.
     pub source: String,
 }
 
@@ -113,7 +113,8 @@ impl CalibrateTable {
         let mut wrong = Diagnostics::default();
         for option in self.choices.iter().flat_map(|choice| &choice.options) {
             if let Err(mut why) = with(drive, option.clone()) {
-                let what = format!("the option {} does not work", option.join(", "));
+                let what =
+                    format!("the drive cannot be built with the option {}", option.join(", "));
                 wrong.push(Diagnostic::new(&drive.device, what));
                 wrong.0.append(&mut why.0);
             }
@@ -122,7 +123,10 @@ impl CalibrateTable {
             for (position, bound) in [(0.0, "lower"), (1.0, "upper")] {
                 let set = vec![parameter.setting(position)];
                 if let Err(mut why) = with(drive, set) {
-                    let what = format!("the {bound} bound of `{}` does not work", parameter.key);
+                    let what = format!(
+                        "the drive cannot be built with the {bound} bound of `{}`",
+                        parameter.key
+                    );
                     wrong.push(Diagnostic::new(&drive.device, what));
                     wrong.0.append(&mut why.0);
                 }
@@ -244,7 +248,8 @@ impl Reader {
                 for item in items {
                     match item {
                         Value::Text(text) if names_a_number(text) => {
-                            let what = "`fitted` names a row by its number".to_string();
+                            let what =
+                                "`fitted` names a row by its position in the file".to_string();
                             let expected = "a row by its keys, such as \"latency_under_load: MODEL, SAMPLE: \
                                  offered_write_iops=10000: read_us.p50\"";
                             let it = setting.origin.diagnostic(what).text(text).expected(expected);
@@ -278,14 +283,14 @@ impl Reader {
                 let key = fowler_experiment::diagnostic::printable(key);
                 let what = format!("unknown key `{key}` of [{FITTING}]");
                 let expected =
-                    format!("model, fitted, spread, or tables [[{FITTING}.{PARAMETER}]]");
+                    format!("one of model, fitted and spread, or tables [[{FITTING}.{PARAMETER}]]");
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }
         }
     }
 
-    /// Reports more parameters and choices than a fit may have, and a covariance that does not match
-    /// the parameters. `tables` has the settings of each table that was read.
+    /// Reports more parameters and choices than a fit may have, and a covariance that does not
+    /// match the parameters. `tables` has the settings of each table that was read.
     fn check_counts(&mut self, tables: &[Vec<&Setting>]) {
         let (parameters, choices) = (self.declared.parameters.len(), self.declared.choices.len());
         let last = tables.last().and_then(|it| it.first()).map(|it| it.origin.clone());

@@ -89,7 +89,9 @@ impl Written<'_> {
         )
     }
 
-    /// Returns the tables of the choices, after comments with the deviation of each option.
+    /// Returns the `[[calibrate.parameter]]` tables that list options to choose from (such as
+    /// admission rules), after comments with the root mean square deviation of the drive fitted
+    /// with each option, in units of the expected one.
     fn choices(&self) -> String {
         let mut text = String::new();
         if self.options.is_empty() {

@@ -40,7 +40,9 @@ const SWEEPS: usize = 200;
 
 /// A function of parameter positions (0 to 1 each) that returns residuals.
 pub(super) trait Residuals: Sync {
-    /// Returns the residuals at these positions; `None` if it was stopped.
+    /// Returns the measured and simulated numbers, whose differences are the residuals, of the
+    /// drive with its parameters at these positions (0 to 1 between their bounds); `None` if the
+    /// user stopped it.
     ///
     /// # Errors
     /// If the function is not defined at the positions.

@@ -21,7 +21,7 @@ pub struct FitSpec {
     pub metrics: Vec<String>,
     /// Amount of simulation spent on each measured row.
     pub effort: Effort,
-    /// Largest number of drives that are simulated.
+    /// Largest number of drives that the fit simulates.
     pub tries: usize,
     /// Seed of the points at which the search begins besides the drive's own values; results hardly
     /// depend on it.

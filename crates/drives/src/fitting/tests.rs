@@ -368,11 +368,14 @@ fn a_fit_that_cannot_be_meant_is_refused() {
         ),
         (
             error(&parameter("timing.reed", "\"1us\"", "\"2us\""), &good, |_| ()),
-            &["the lower bound of `timing.reed` does not work", "did you mean `timing.read`?"],
+            &[
+                "cannot be built with the lower bound of `timing.reed`",
+                "did you mean `timing.read`?",
+            ],
         ),
         (
             error(&parameter("geometry.over_provisioning", "0.01", "0.4"), &good, |_| ()),
-            &["the lower bound of `geometry.over_provisioning` does not work"],
+            &["cannot be built with the lower bound of `geometry.over_provisioning`"],
         ),
         (
             error(&one, &good, |spec| spec.metrics = vec!["p5_us".into()]),
@@ -399,7 +402,7 @@ fn a_fit_that_cannot_be_meant_is_refused() {
         ),
         (
             error(&(one.clone() + &choice("queue.admission", "shared", "sharing")), &good, |_| ()),
-            &["the option queue.admission=sharing does not work"],
+            &["cannot be built with the option queue.admission=sharing"],
         ),
         // The file and the declarations are wrong at the same time.
         (

@@ -395,7 +395,7 @@ impl Check<'_> {
                 "the protocol is not known: its topics are {}, and its rows have the keys {rows}",
                 keys(protocol)
             );
-            let hint = format!("`protocol.kind` can name it: {names}");
+            let hint = format!("name the protocol with `protocol.kind`: one of {names}");
             self.diagnostics.push(Diagnostic::new(self.name, what).hint(hint));
         }
         first

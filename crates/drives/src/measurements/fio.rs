@@ -96,13 +96,17 @@ fn latency_rows(
     for (probe, rate) in latency {
         let load = jobs.iter().find(|job| job.rate_in_name("load-") == Some(rate));
         let Some(load) = load else {
-            notes.push(format!("`{}` has no `load-{rate}` beside it: not used", probe.name()));
+            notes.push(format!(
+                "the job `{}` is not used: there is no job `load-{rate}` for the writes beside it",
+                probe.name()
+            ));
             continue;
         };
         for (topic, facts) in [("probe", probe.facts(true)), ("load", load.facts(false))] {
             let known = setup.entry(topic.to_string()).or_insert(facts);
             if *known != facts {
-                let what = format!("`{topic}-{rate}` differs from the other jobs of its kind");
+                let what =
+                    format!("`{topic}-{rate}` has other options than the first `{topic}-` job");
                 let expected = "equal numjobs, iodepth, rwmixread and rate_process at all rates";
                 wrong.push(Diagnostic::new(name, what).expected(expected));
             }
@@ -205,10 +209,13 @@ impl Job<'_> {
     fn reads(&self) -> Result<Value, String> {
         let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or("read");
         if rw != "randread" {
-            return Err(format!("rw={}; only random reads have a protocol", printable(rw)));
+            return Err(format!(
+                "rw={}: of other jobs than probe-R and load-R, only random reads (rw=randread) can be compared",
+                printable(rw)
+            ));
         }
         if self.has_rate() {
-            return Err("its rate is limited; only a closed loop has a protocol".into());
+            return Err("the rate of the job is limited: only a closed loop can be compared".into());
         }
         let engine = match self.option("ioengine").unwrap_or("psync") {
             "spdk" => "spdk",

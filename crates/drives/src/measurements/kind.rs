@@ -22,7 +22,8 @@ pub enum Kind {
     DepthGrid,
     /// Peak throughput by the number of threads.
     PeakByThreads,
-    /// Peak rates of client drives, measured by the kernel's coefficient generator.
+    /// Peak rates of client drives, in MB/s and IOPS, measured by the Linux kernel's generator of
+    /// io.cost coefficients (`iocost_coef_gen.py`).
     ClientPeaks,
     /// Latency of a trace replayed on the drive.
     ReplayedTrace,
@@ -114,8 +115,8 @@ impl Kind {
         ALL.iter().find(|signs| signs.name == name).map(|signs| signs.kind)
     }
 
-    /// Returns the kind of a file that does not name one: the first whose keys both the protocol
-    /// and a row have.
+    /// Returns the kind of a file that does not name one: the first kind in the list whose
+    /// identifying keys all occur in the file's protocol and in a measured row.
     pub(super) fn of(protocol: &Map<String, Value>, row: &Map<String, Value>) -> Option<Kind> {
         let has =
             |map: &Map<String, Value>, keys: &[&str]| keys.iter().all(|key| map.contains_key(*key));

@@ -61,7 +61,8 @@ const FACTS: [(Fact, &str, &str); 5] = [
     (Rate, "rate", "requests a second, such as `10,000 operations a second` or `\"rate\": 10000`"),
 ];
 
-/// A topic from which facts are read: the facts that it must state, and those that it may.
+/// A section of a file's protocol (such as `probe`), with the facts (threads, depth, share of
+/// writes, arrivals, rate) that it must state and those that it may state.
 struct Read {
     topic: &'static str,
     must: &'static [Fact],
@@ -282,7 +283,8 @@ impl Facts {
         }
     }
 
-    /// Reads a fact from the words of a protocol's topic, if they state it.
+    /// Reads a fact, such as the number of threads, from the words of a section of the protocol, if
+    /// they state it.
     fn state(&mut self, fact: Fact, words: &Words) -> Result<(), String> {
         let number: Stated<f64> = match fact {
             Threads => words.threads(),

@@ -20,7 +20,8 @@ use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 /// Lag behind its schedule after which a stream starts a new schedule. The `iob` program of the
 /// measurements forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
-/// Number of preconditioned images kept in memory: of two initial states, each at two scales.
+/// Number of preconditioned images kept in memory: two initial states (such as erased and steady),
+/// each at two sizes of the scaled-down drive.
 const IMAGES: usize = 4;
 
 /// Returns a cache for the preconditioned images that benches start from. Benches whose drives
@@ -31,7 +32,8 @@ pub(crate) fn images() -> ImageCache {
 
 /// A simulated drive on which benchmark jobs run, each on a copy of its own.
 pub struct Bench<'a> {
-    /// Scaled-down drive for each of [`Needs`], or the reason why there is none.
+    /// Scaled-down drive for each property that scaling may have to preserve ([`Needs`]: block
+    /// size, number of blocks, block size relative to the drive), or the reason why there is none.
     scaled: [Result<Scaled, Diagnostics>; 3],
     effort: Effort,
     images: &'a ImageCache,

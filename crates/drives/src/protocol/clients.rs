@@ -14,16 +14,16 @@ use crate::measurements::Pick;
 use fowler_metrics::Kind;
 use fowler_units::Span;
 
-/// Size of the benchmark's file, in bytes.
+/// Size in bytes of the file on which the kernel's io.cost coefficient generator measures.
 const FILE: f64 = 16.0 * (1u64 << 30) as f64;
-/// Length of each run of the benchmark.
+/// Length of each run of the kernel's io.cost coefficient generator, in nanoseconds: 120 s.
 const LASTS: Span = Span::ms(120_000);
 /// Size in bytes of the requests into which the kernel splits one of 128 MiB: 1,280 KiB is its
 /// usual limit (`max_sectors_kb`).
 const CUT: u32 = 1_280 << 10;
 /// Number of requests into which the kernel splits one of 128 MiB.
 const CUTS: u32 = 102;
-/// Number of requests of 4 KiB in flight in the benchmark.
+/// Number of requests of 4 KiB that the kernel's io.cost coefficient generator keeps in flight.
 const SLOTS: u32 = 64;
 
 /// The benchmark's runs: name, reads or writes, true for sequential addresses, bytes of a request,
@@ -70,8 +70,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs: RUNS.iter().map(job).collect(), read, left_out })
 }
 
-/// Amount of data read, in capacities of the drive. Reads do not change the drive, so a part of the
-/// 120 s gives the rate.
+/// Amount of data read in each run, in capacities of the drive. Reads do not change the drive, so
+/// less than the 120 s of the real runs suffices to find their rate.
 const READ_TIMES: f64 = 0.1;
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {

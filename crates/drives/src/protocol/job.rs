@@ -71,7 +71,7 @@ pub enum Length {
     Moved {
         /// Amount of data, in capacities that the drive shows to the host.
         times: f64,
-        /// Share of that amount, 0 to 1, after which latencies are recorded.
+        /// Share of the job's amount of data (0 to 1) after which latencies are recorded.
         counted_from: f64,
     },
     /// The job ends when the tail latency of the probe (p99.9 of reads and of writes) is known to
@@ -92,32 +92,33 @@ pub enum Length {
 /// Property of the described drive that a scaled-down drive must preserve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// The block size, and with it how often reads meet an erase and for how long. Only the number
-    /// of blocks is reduced.
+    /// The scaled-down drive keeps the block size, and so how often reads meet an erase and for how
+    /// long; it has fewer blocks.
     Tail,
-    /// The number of blocks, and with it the valid pages that GC finds in them. Blocks and their
-    /// erase times are reduced first, then the number of blocks.
+    /// The scaled-down drive keeps the number of blocks, and so the valid pages that GC finds in
+    /// them, as long as smaller blocks (with shorter erases) suffice; only then are blocks left
+    /// out.
     Blocks,
-    /// The block size relative to the drive, because data that is invalidated together is written
-    /// in runs of a share of the drive. Blocks are made smaller, not fewer.
+    /// The scaled-down drive keeps the block size relative to its capacity, because data that is
+    /// invalidated together is written in runs of a share of the drive: blocks are smaller, not
+    /// fewer.
     Pieces,
 }
 
-/// Host path of io_uring or libaio on a raw device with interrupts: 4 us in all. The drives of
-/// `latency-under-load` acknowledge writes from DRAM in 8 to 12 us, of which the host has "a few";
-/// in reads of the 980 PRO at queue depth 1, host and fio take 5 to 8 us according to its file.
+/// Host path of io_uring or libaio on a raw device with interrupts: 4 us in all. Assumed from
+/// published figures: drives that acknowledge writes from DRAM take 8 to 12 us, "a few" of them in
+/// the host; reads of a Samsung 980 PRO at queue depth 1 spend 5 to 8 us in host and fio.
 pub const KERNEL: HostPath = path(2, 2);
 /// Host path like [`KERNEL`], through fio and a block layer with accounting: 6 us in all.
 pub const FIO: HostPath = path(3, 3);
 /// Host path like [`FIO`], where each job is pinned to a core of a server and issues at most one
-/// request every 2.6 us. One job of the 980 PRO's file is limited to 383,000 reads per second, by
-/// the core according to its caveats; one thread of the P4510's to 344,000, where two reach
-/// 466,000.
+/// request every 2.6 us. Measured limits of one core: 383,000 reads per second (Samsung 980 PRO)
+/// and 344,000 (Intel P4510, where two threads reach 466,000).
 pub const PINNED: HostPath = HostPath { between: Span(2_600), ..FIO };
 /// Host path with user-space polling (SPDK): less than a microsecond each way.
 pub const POLLED: HostPath = path(1, 0);
-/// Host path of fio behind a SAS host bus adapter. In reads at queue depth 1, SATA and adapter take
-/// 30 to 40 us according to the file; the transfer itself is simulated by the drive's link.
+/// Host path of fio behind a SAS host bus adapter. Beyond the transfer, which the drive's link
+/// simulates, SATA and adapter add 30 to 40 us to reads at queue depth 1 in the measurements.
 pub const ADAPTER: HostPath = path(12, 12);
 
 const fn path(before: u64, after: u64) -> HostPath {

@@ -82,8 +82,8 @@ pub(super) fn written(
     }
 }
 
-/// Returns the number of threads that a topic of the protocol states, and the writes in flight of
-/// each.
+/// Returns the number of threads, and the writes in flight of each, that a section of a file's
+/// protocol (`topic`) states.
 pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), String> {
     let facts = pick.file.facts(topic);
     let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
@@ -125,7 +125,8 @@ fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
     }
 }
 
-/// Returns the sets of pages in a row, each with its share of the pages and of the writes.
+/// Returns the sets of pages into which a measured row divides the drive, each with its share (0 to
+/// 1) of the pages and of the writes.
 fn sets(pick: &Pick<'_>) -> Result<Addresses, String> {
     let mut sets = Vec::new();
     while pick.row.number(&format!("zones.{}.size", sets.len())).is_some() {

@@ -38,8 +38,8 @@ impl Effort {
         blocks: Bytes(6 << 30),
         tail: Bytes(48 << 30),
     };
-    /// A smaller amount of simulation, for results in minutes: half the capacity, and tails to 10
-    /// %.
+    /// A smaller amount of simulation per measured row, for results in minutes: a third of the
+    /// capacity, and the 99.9th percentile to within 10 % of its value.
     pub const BRIEF: Effort = Effort {
         within: 0.1,
         least: 10_000,
@@ -64,8 +64,9 @@ const BLOCKS_LEAST: u32 = 64;
 const PAGES_LEAST: u32 = 96;
 /// Smallest number of pages in a block of a scaled-down drive whose blocks must not become fewer.
 const PAGES_LEAST_OF_PIECES: u32 = 12;
-/// Smallest allowed ratio of capacity to buffer size of a scaled-down drive. A drive for tails
-/// keeps its buffer and is scaled down less; on any other, the buffer becomes smaller.
+/// Smallest allowed ratio of capacity to buffer size of a scaled-down drive. A drive for tail
+/// latencies keeps its buffer and is scaled down less; on any other drive, the buffer becomes
+/// smaller.
 const BUFFER_MOST: u64 = 64;
 
 /// A scaled-down drive that stands for a larger one.

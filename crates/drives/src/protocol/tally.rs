@@ -128,7 +128,7 @@ pub(super) struct Recording<'a> {
     warm: Option<Moment>,
     next_moment: f64,
     next_check: u64,
-    /// Moments recorded so far, in order of time.
+    /// Counters of the drive at points in time since the start of the job, in order of time.
     pub moments: Vec<Moment>,
     /// Latencies of the probe, then of the load, recorded since the end of the warm-up.
     pub tallies: [ByKind<Tally>; 2],

@@ -15,7 +15,7 @@ pub struct Overview {
     pub file: String,
     /// Key of the compared number in the measured rows.
     pub metric: String,
-    /// True if the drive was fitted to these numbers.
+    /// True if the drive was fitted to this number of the measured rows.
     pub used_in_fit: bool,
     /// Number of measured rows that have the number.
     pub rows: usize,
@@ -54,7 +54,8 @@ impl Score {
     pub(super) fn overview_sheet(&self) -> Sheet {
         let heads =
             ["drive", "file", "number", "fit", "rows", "off in median", "worst ratio", "worst row"];
-        let title = format!("{}: how far each number is off", self.drive.0);
+        let title =
+            format!("{}: how far each simulated number is from the measured one", self.drive.0);
         let mut sheet = Sheet::new("overview", title, &heads);
         for line in self.overview() {
             sheet.row(vec![

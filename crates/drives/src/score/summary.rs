@@ -38,7 +38,8 @@ impl ScoredRow {
 }
 
 impl Score {
-    /// Returns a table for each file, with one line per number of each row; then the overview.
+    /// Returns a table for each file of measurements, with one line per number of each row; then a
+    /// table of the median and worst distance of each kind of number.
     pub fn sheets(&self) -> Vec<Sheet> {
         let mut sheets: Vec<Sheet> = Vec::new();
         for row in &self.rows {

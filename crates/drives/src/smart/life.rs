@@ -79,7 +79,8 @@ pub struct Question {
 pub struct Life {
     /// Name of the measure of life, such as `TBW`.
     pub by: &'static str,
-    /// Power-on years until the measure is used up, at the present rate.
+    /// Power-on years until this measure of the drive's life (such as TBW) is used up, at the
+    /// present rate.
     pub years: Interval,
     /// Formula and rate of writing from which the years follow, in words.
     pub how: String,
@@ -222,8 +223,9 @@ impl SmartAnswer {
         Some(self.rate()?.over(Interval::exact(*capacity)))
     }
 
-    /// Returns the years until a measure rises from `done` to `total`, and the period whose rate is
-    /// assumed: between the two logs if known, else the whole life.
+    /// Returns the years until a measure of the drive's life, such as bytes written, rises from
+    /// `done` to `total`, and in words the period whose rate is assumed: between two SMART logs if
+    /// there are two, else the whole life.
     fn years(
         &self,
         total: Interval,
@@ -301,7 +303,8 @@ impl SmartAnswer {
         let (best, rate) = at(waf.low.max(f64::EPSILON))?;
         let low = waf.high.map_or(Some(0.0), |worst| Some(at(worst)?.0.low))?;
         let value = waf.value.and_then(|waf| at(waf)?.0.value);
-        let how = format!("lifetime.cycles of all blocks, at {words}");
+        let how =
+            format!("host writes until all blocks have lifetime.cycles P/E cycles, at {words}");
         Some((Some((Interval { low, value, high: best.high }, rate)), how))
     }
 
@@ -370,8 +373,8 @@ impl SmartAnswer {
         let has = self.lives.iter().any(|life| life.by == "rated cycles");
         if self.capacity.is_none() && !has {
             return Some(format!(
-                "no years by cycles: {} is a model of a part of a drive, so its capacity is not taken; \
-                 --capacity SIZE gives the drive's",
+                "no years by cycles: the capacity of the drive is not known, and {} describes only a part of \
+                 a drive; give the capacity with --capacity SIZE",
                 model.device
             ));
         }

@@ -32,7 +32,7 @@ pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostics
 
 /// Reads the counters of an NVMe log.
 pub(super) struct Fields<'a> {
-    /// Log that receives the counters.
+    /// SMART log that receives the counters read from the fields of an NVMe drive.
     pub log: SmartLog,
     /// Function that looks up a counter by its key.
     pub get: Lookup<'a>,

@@ -128,7 +128,8 @@ impl SmartAnswer {
         sheet
     }
 
-    /// Returns the answer as one JSON object. Unknown numbers are null; there are no infinities.
+    /// Returns the answer of `fowler endurance --smart` (bytes written, write amplification, years
+    /// left) as one JSON object. Unknown numbers are null; there are no infinities.
     pub fn json(&self) -> Value {
         written(&facts(), self)
     }
@@ -237,7 +238,7 @@ fn facts() -> Vec<Fact<SmartAnswer>> {
     facts
 }
 
-/// Returns the fields of the answer about the time between two logs.
+/// Returns the fields of the JSON on a real drive that describe the time between two SMART logs.
 fn since() -> Vec<Fact<SmartAnswer>> {
     type It = SmartAnswer;
     vec![

@@ -100,7 +100,8 @@ struct Running<'a> {
     depth: u32,
     host: HostPath,
     in_flight: u32,
-    /// Times at which slots become free whose requests have left the drive, ascending.
+    /// Times, ascending, at which the host has collected completions that already left the drive;
+    /// until then each still counts as in flight.
     freed: VecDeque<Nanos>,
     /// Time at which the thread of the stream can submit again.
     thread: Nanos,

@@ -25,8 +25,9 @@ pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     keys::NEEDS.iter().filter_map(unmet).collect()
 }
 
-/// Drops refusals of policies that no drive with the same mapping could use: following their hints
-/// would not make the policies work. The refusal of the mapping itself names `ftl.reclaim_unit`.
+/// Drops errors about settings of a policy that drives with this mapping cannot use at all:
+/// following their hints would not make the policy work. An error about the policy itself, which
+/// names the key `ftl.reclaim_unit`, remains.
 pub(super) fn drop_advice_on_impossible(refusals: &mut Vec<Refusal>) {
     let by_kind = |refusal: &Refusal| refusal.keys.contains(&"ftl.reclaim_unit");
     let slots: Vec<&str> = refusals.iter().filter(|it| by_kind(it)).map(|it| it.keys[0]).collect();

@@ -28,7 +28,12 @@ pub(super) fn check(text: &str, file: &str) -> Diagnostics {
         let key = setting.path.rsplit('.').next().unwrap_or_default();
         let key = crate::diagnostic::printable(key);
         let what = format!("`{key}` of [{FITTING}] {why}");
-        Some(setting.origin.diagnostic(what).expected("a value of the parameter, or no key for it"))
+        Some(
+            setting
+                .origin
+                .diagnostic(what)
+                .expected("a value that is not empty and finite, or no such key"),
+        )
     });
     Diagnostics(wrong.collect())
 }

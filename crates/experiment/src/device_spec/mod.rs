@@ -262,8 +262,8 @@ pub fn print(config: &Config) -> String {
     config_builder::print(&keys::all(), config)
 }
 
-/// Computes the layout of a drive: its sizes in pages and bytes. Each refusal is reported at the
-/// place (file and line, or flag) that set its first key.
+/// Returns diagnostics for the reasons why the configuration of a drive cannot work. Each points to
+/// the place (file and line, or flag) that set the first of the keys it names.
 pub fn refused(
     file: &str,
     origins: &BTreeMap<&'static str, Origin>,

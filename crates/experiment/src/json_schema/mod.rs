@@ -48,11 +48,13 @@ pub fn described(mut schema: Value, about: &str) -> Value {
 /// allowed.
 #[derive(Default)]
 pub(crate) struct Tree {
-    /// Description of the table at this path of the schema; unused for a value.
+    /// Description of the configuration table at this dotted path, for the JSON Schema; not used if
+    /// the path holds a value instead.
     pub about: String,
     /// JSON Schema of the value at this path; `None` if the path holds only a table.
     pub value: Option<Value>,
-    /// True if the path may also hold a table, with the value as its key `name`.
+    /// True if the path may hold either a value or a table that has this value under its key
+    /// `name`.
     pub named: bool,
     /// True if the parent table requires this key.
     pub required: bool,
@@ -88,7 +90,7 @@ impl Tree {
         self.required || self.below.iter().any(|(_, tree)| tree.is_required())
     }
 
-    /// Returns the JSON Schema of the tree.
+    /// Returns the JSON Schema of the configuration keys at and below this dotted path.
     pub fn schema(&self) -> Value {
         let object = || {
             let mut properties = Map::new();

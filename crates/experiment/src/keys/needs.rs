@@ -18,8 +18,8 @@ use fowler_units::Span;
 pub struct Requirement {
     /// Noun phrase for the requirement that follows "needs" in lists of keys.
     pub(super) phrase: &'static str,
-    /// Keys that the refusal names last. The keys without effect come first, unless they are among
-    /// these.
+    /// Keys that the error about a setting without effect names last. The keys without effect come
+    /// first, unless they are among these.
     keys: &'static [&'static str],
     /// Returns true if a drive meets the requirement.
     pub(crate) met: fn(&Config) -> bool,
@@ -30,7 +30,8 @@ pub struct Requirement {
 }
 
 impl Requirement {
-    /// Returns the refusal of a drive on which these keys have no effect.
+    /// Returns the error for a drive on which the configuration keys `idle` have no effect because
+    /// the drive does not meet this requirement.
     pub(crate) fn refusal(&self, idle: &[&'static str]) -> Refusal {
         let others = idle.iter().filter(|key| !self.keys.contains(key));
         Refusal {
@@ -41,8 +42,9 @@ impl Requirement {
     }
 }
 
-/// Every requirement, in the order in which settings without effect are reported. Requirements of a
-/// row are reported together, in the words of the first.
+/// Requirements that configuration keys have of a drive, in the order in which settings without
+/// effect are reported. Requirements of one inner list give a single error, with the message of the
+/// first.
 pub(crate) static NEEDS: [&[&Requirement]; 19] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
@@ -81,7 +83,8 @@ pub(super) static TURNS: Requirement = Requirement {
     hint: "set queue.arbitration = \"weighted\", or \"round_robin\" for queue.taken alone",
 };
 
-/// Requirement of a key of command queues that take weighted turns, like [`TURNS`].
+/// Requirement of keys about weighted arbitration: the drive takes commands from its submission
+/// queues in weighted turns.
 pub(super) static WEIGHTED_TURNS: Requirement = Requirement {
     phrase: "weighted submission queues: queue.arbitration = \"weighted\"",
     met: |drive| drive.queue.arbitration == Arbitration::Weighted,
@@ -152,14 +155,16 @@ pub(super) static ERRORS: Requirement = Requirement {
     hint: "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio",
 };
 
-/// Requirement of a key about bit errors of streams, like [`ERRORS`].
+/// Requirement of keys about bit errors that data in streams needs: a drive that places data in
+/// streams has bit errors. Drives with other placements meet it.
 pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (ERRORS.met)(drive),
     ..ERRORS
 };
 
-/// Requirement of a key about read voltages, like [`ERRORS`], for the list of keys only: the device
-/// itself refuses voltages on a drive without bit errors.
+/// Requirement of keys about read voltages: the drive has bit errors (model `analytic` or
+/// `by_voltage`). It only appears in lists of keys and is always met here, because the device
+/// itself refuses read voltages on other drives.
 pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
     phrase: "bit errors: reliability.model = \"analytic\" or \"by_voltage\"",
     met: |_| true,
@@ -212,7 +217,8 @@ pub(super) static HOTNESS: Requirement = Requirement {
     hint: "add a detector: policy.hotness = [\"request_size\"]",
 };
 
-/// Requirement of a key about hotness in the placement into streams, like [`HOTNESS`].
+/// Requirement of keys about hot data that data in streams needs: a drive that places data in
+/// streams has a detector of hot data. Drives with other placements meet it.
 pub(super) static HOTNESS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (HOTNESS.met)(drive),
     ..HOTNESS

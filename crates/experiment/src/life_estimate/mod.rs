@@ -22,18 +22,20 @@ pub const YEAR_S: f64 = 365.0 * DAY_S;
 pub struct Estimate {
     /// Pages programmed for each host page (write amplification): lower and upper bound.
     pub waf: [f64; 2],
-    /// Years until the cells reach their endurance with recovery while they rest: at the highest
-    /// and at the lowest `waf`.
+    /// Years until the cells reach their endurance, including their recovery while they rest. The
+    /// first number is at the upper bound of the write amplification (`waf`), the second at the
+    /// lower bound.
     pub years: [f64; 2],
-    /// Years until the cells reach their rated P/E cycles, without recovery: at the highest and at
-    /// the lowest `waf`.
+    /// Years until the cells reach their rated P/E cycles, without recovery. The first number is at
+    /// the upper bound of the write amplification (`waf`), the second at the lower bound.
     pub rated_years: [f64; 2],
     /// Number of times per day that the host writes the drive's logical capacity.
     pub drive_writes_per_day: f64,
-    /// Bytes that the host writes in `years`: at the highest and at the lowest `waf`.
+    /// Bytes that the host writes during the life of the drive (`years`). The first number is at
+    /// the upper bound of the write amplification (`waf`), the second at the lower bound.
     pub written: [f64; 2],
-    /// True if the drive has a write throttle, which delays the host where this life is shorter
-    /// than the target.
+    /// True if the drive has a write throttle, which delays host writes if the drive would
+    /// otherwise not reach its target life.
     pub throttled: bool,
 }
 
@@ -99,8 +101,9 @@ fn at(drive: &Resolved, survey: &Survey, waf: [f64; 2]) -> Estimate {
     }
 }
 
-/// Returns the seconds until the cells reach their endurance, at a given number of P/E cycles per
-/// second. Recovery extends the endurance as at this rate in a simulated life.
+/// Returns the seconds until the cells of a drive reach their endurance if each block has
+/// `cycles_s` P/E cycles per second. Endurance includes the recovery of cells in the time between
+/// two cycles, as in a simulated life.
 fn lives_s(drive: &Resolved, cycles_s: f64) -> f64 {
     let life = &drive.config.life;
     let rested = Span((1e9 / cycles_s).min(u64::MAX as f64) as u64);

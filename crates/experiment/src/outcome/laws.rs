@@ -9,18 +9,23 @@ use fowler_metrics::Kind;
 use fowler_units::Span;
 use serde_json::{Map, Value};
 
-/// A law applied to a run: `low <= value <= high`, in nanoseconds (of one request, channel or die).
+/// A law (consistency check) of a finished run: `low <= value <= high`, where `value` is a time
+/// that the run counted (of one request, channel or die) and the bounds follow from other counters,
+/// in ns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Law {
-    /// Name of the law in JSON.
+    /// Name of the consistency check in the JSON of a run.
     pub name: &'static str,
-    /// Short statement of the law, as an equation or inequality.
+    /// Short statement of the consistency check, as an equation or inequality.
     pub says: &'static str,
-    /// The law's lower bound of the value, in nanoseconds.
+    /// Smallest possible number of nanoseconds that the checked time may have, from other counters
+    /// of the run.
     pub low: u128,
-    /// The value that the run counted, in nanoseconds.
+    /// The checked time, such as the total busy time of all channels, as the run counted it, in
+    /// nanoseconds.
     pub value: u128,
-    /// The law's upper bound of the value, in nanoseconds.
+    /// Largest possible number of nanoseconds that the checked time may have, from other counters
+    /// of the run.
     pub high: u128,
 }
 
@@ -30,13 +35,14 @@ impl Law {
         (self.low..=self.high).contains(&self.value)
     }
 
-    /// Returns the JSON Schema of a law.
+    /// Returns the JSON Schema of a consistency check of a run: true if it holds, bounds and value.
     pub fn schema() -> Value {
         output::schema(&facts())
     }
 }
 
-/// Returns the JSON fields of a law.
+/// Returns the JSON fields of a consistency check of a run: true if it holds, bounds and value in
+/// seconds.
 fn facts() -> Vec<Fact<Law>> {
     let seconds = |ns: u128| ns as f64 / 1e9;
     vec![
@@ -63,7 +69,8 @@ impl Laws {
         self.0.iter().all(Law::holds)
     }
 
-    /// Returns the bounds and the value of each law by its name, in seconds.
+    /// Returns the bounds and the value, in seconds, of each consistency check of the run, by the
+    /// name of the check.
     pub fn json(&self) -> Value {
         let facts = facts();
         let law = |law: &Law| (law.name.to_string(), written(&facts, law));
@@ -129,12 +136,10 @@ impl Outcome {
         }
     }
 
-    /// A program takes one transfer per page and pass, and a read one for each level that was
-    /// tried. Operations still running at the end of the run have transferred their pages but are
-    /// not counted: on each die at most one program, of a page per plane, and one read, at any
-    /// level. One more of each may be in its cache register. Of what is programmed in two passes,
-    /// at most three commands of each stream and die have ended the first and not the second: one
-    /// that no other follows, and two at the end of a superblock. The SLC cache programs in one.
+    /// Checks the total busy time of all channels: one transfer per programmed page and pass, and
+    /// one per sensing level that a read tried. The upper bound allows on each die for one
+    /// unfinished program and read, one more each in the cache register, and 3 commands per stream
+    /// with only their first pass done.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;
@@ -169,7 +174,8 @@ impl Outcome {
         }
     }
 
-    /// Returns the transfer times of a read by level.
+    /// Returns the time that a read takes to transfer its data over the channel at each sensing
+    /// level, from the level with the fewest senses.
     fn transfer_by_level(&self) -> Vec<Span> {
         let levels = LevelTimes::of_drive(&self.drive.config);
         (0..levels.count()).map(|level| levels.transfer(level)).collect()

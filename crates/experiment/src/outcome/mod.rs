@@ -28,7 +28,8 @@ use fowler_device::{
 use fowler_metrics::{Kind, Milestone, OverTime, Recorder, Regions};
 use fowler_units::{Nanos, Span};
 
-/// The warning for runs where [`Outcome::caches_no_data`] holds.
+/// Warning for runs in which hybrid caching (of data and parity in the write buffer) caches only
+/// parity.
 pub const CACHES_NO_DATA: &str = "parity is cached but data is not: a write is acknowledged once \
     the data of the write is in flash \
      (buffer.ack = \"on_program\"); hybrid caching as published needs on_insert";
@@ -195,7 +196,8 @@ impl Outcome {
     }
 
     /// Returns true if hybrid caching caches parity but no data, because a write is acknowledged
-    /// once the data of the write is in flash: `hc`, and `da_raid5` in its third stage.
+    /// only once the data is in flash. Hybrid caching is a redundancy policy of its own, and part
+    /// of DA-RAID-5, RAID inside the drive by life stage, when all stripes have parity.
     pub fn caches_no_data(&self) -> bool {
         let third = || self.protection.as_ref().is_some_and(|it| it.stage == Stage::Third);
         self.waits_for_programs()

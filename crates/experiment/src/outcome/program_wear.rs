@@ -11,8 +11,8 @@ pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
 }
 
 impl Outcome {
-    /// Returns the number of programs for any source by their voltages; `None` without a model of
-    /// errors.
+    /// Returns the number of page programs of the run, of host, GC and all other sources, at each
+    /// threshold voltage (low, nominal, high). `None` on a drive without a model of bit errors.
     pub fn programs_at(&self) -> Option<ByVoltage<u64>> {
         let modeled = self.drive.config.reliability.model != ModelKind::Off;
         let by_source = self.counters.programs_at;
@@ -20,9 +20,9 @@ impl Outcome {
         modeled.then(|| ByVoltage::from_fn(sum))
     }
 
-    /// Returns the wearing weight: the mean wear of a program, 0.8 to 1.2. It does not depend on
-    /// the number of programs; see [`fowler_device::Counters::waf`] for that. `None` without
-    /// programs or without a model of errors.
+    /// Returns the mean wear of a page program, relative to that at nominal voltages: 0.8 to 1.2
+    /// (the wearing weight of HIRE, which chooses voltages by access). `None` without programs or
+    /// without a model of errors. For the number of programs, see [`fowler_device::Counters::waf`].
     pub fn wearing_weight(&self) -> Option<f64> {
         let programs_at = self.programs_at()?;
         let count: u64 = programs_at.sum();

@@ -5,9 +5,9 @@ use super::Outcome;
 use crate::numbers::{counted, percent};
 use fowler_device::{Counters, Layout, Source};
 
-/// The fewest erases of a block, or of a superblock where the drive collects these, on which write
-/// amplification is reported (assumed: the valid pages of ten victims average to some 6 % if those
-/// of one scatter by 20 %).
+/// Smallest number of erased blocks, or superblocks if GC works on these, for which write
+/// amplification is reported. Assumed: if the valid pages of single victims scatter by 20 %, the
+/// mean of ten is within 6 %.
 pub const FEWEST_ERASED: u64 = 10;
 /// Smallest ratio of erases to programs at which write amplification is reported (assumed). In
 /// steady use the ratio is 1; below a half, the drive is still filling up.
@@ -20,7 +20,8 @@ pub enum Withheld {
     NoneErased,
     /// Garbage collection has moved pages, and has not emptied a block yet.
     NoneEmptied,
-    /// Fewer than [`FEWEST_ERASED`] erases of a block: the number, and the kind of block.
+    /// Too few blocks, or superblocks, were erased (less than [`FEWEST_ERASED`]): the number of
+    /// erases, and the word for a block or superblock.
     FewErased(u64, &'static str),
     /// The drive erased only this share of the pages it programmed.
     Filling(f64),
@@ -31,7 +32,8 @@ pub enum Withheld {
 pub struct EraseUnit {
     /// Number of pages in a block, or in a superblock where the drive collects these.
     pages: f64,
-    /// Number of block erases that one erase of the unit counts as.
+    /// Number of block erases that the drive counts when it erases this unit once: more than 1 for
+    /// a superblock.
     erases: u32,
     noun: &'static str,
 }
@@ -48,8 +50,9 @@ impl EraseUnit {
 }
 
 impl Withheld {
-    /// Returns the reason for not reporting the write amplification of a time in which the drive
-    /// programmed `programs` pages, `moved` true if it moved some of them, and counted `erases`.
+    /// Returns the reason for not reporting the write amplification of a period in which the drive
+    /// programmed `programs` pages and erased `erases` blocks; `moved` is true if some of these
+    /// pages were moved, by GC for example. `None` if write amplification is reported.
     pub fn of(programs: u64, moved: bool, erases: u64, unit: EraseUnit) -> Option<Withheld> {
         let erased = erases / u64::from(unit.erases.max(1));
         let share = erased as f64 * unit.pages / programs as f64;

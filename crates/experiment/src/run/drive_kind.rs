@@ -81,8 +81,8 @@ pub trait DriveKind: Faulty + Clone {
     fn closing(device: &Device<Self>, faults: &[Scripted], counts_errors: bool) -> Closing;
 }
 
-/// Evaluates an expression in which a name is the kind of a drive, which follows from
-/// its reclaim units.
+/// Evaluates an expression that is generic over the kind of drive. In the expression, `$Kind` names
+/// the type of the drive of `$config`: page-mapped, or mapped by superblocks.
 #[macro_export]
 macro_rules! with_drive_kind {
     ($config:expr, $Kind:ident => $body:expr) => {

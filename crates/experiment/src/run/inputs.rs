@@ -245,8 +245,8 @@ fn all_faults(
 ) -> Result<Vec<Scripted>, Diagnostics> {
     let (name, own) = (workload.name(), workload.faults());
     if !beside.is_empty() && !own.is_empty() {
-        let what = "the workload has power losses or faults of its own";
-        let hint = "list all of them in one place: in the file, or beside it".to_string();
+        let what = "the workload has power losses or faults of its own, and so has the run";
+        let hint = "list all of them in the workload file, or all beside it (--fault)".to_string();
         return Err(Diagnostic::new(name, what).hint(hint).into());
     }
     let (faults, name) = if own.is_empty() { (beside, FLAG) } else { (own, name) };

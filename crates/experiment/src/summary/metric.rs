@@ -107,8 +107,8 @@ impl Metric {
         }
     }
 
-    /// Returns a metric that is a list of objects, each written from facts; null if there is no
-    /// list.
+    /// Returns a metric whose value is a list of JSON objects, one for each of `rows`; `facts` are
+    /// the fields of an object. The value is null if the run has no list.
     pub(super) fn list<R: 'static>(
         name: &str,
         about: &str,
@@ -149,7 +149,8 @@ impl Metric {
         (self.read)(outcome)
     }
 
-    /// Returns the metric's path without the placeholder.
+    /// Returns the dotted path of the metric in JSON, without a last part in capitals, which stands
+    /// for several names, such as `CAUSE`.
     pub fn path(&self) -> &str {
         let placeholder = |last: &str| last.bytes().all(|byte| byte.is_ascii_uppercase());
         let parts = self.name.rsplit_once('.').filter(|(_, last)| placeholder(last));

@@ -23,8 +23,9 @@ pub(super) enum Design {
 /// Values of a sweep's point on each axis; `None` for an axis that the point does not have.
 pub(super) type Row = Vec<Option<Chosen>>;
 
-/// Returns the axes that points have, as sets of their indices: for a list design those of each
-/// point, otherwise all axes.
+/// Returns the sets of axes that the points of a sweep may have, each as indices of axes in
+/// ascending order. Points of a list need not have every axis, so a list has several sets; other
+/// designs have one, of all axes.
 pub(super) fn shapes(read: &Read) -> Vec<Vec<usize>> {
     match read.spec.design {
         Design::List => {

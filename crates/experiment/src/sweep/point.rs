@@ -28,7 +28,8 @@ pub struct Point {
     /// A hash of everything that the point's result depends on: the sources of the simulator, the
     /// resolved drive, the requests, and how they are issued. Points with equal hashes share a run.
     pub hash: String,
-    /// Value of the point on each axis of the sweep; `None` where a list sets none.
+    /// Value of the point on each axis of the sweep, in the order of the axes; `None` on an axis
+    /// for which the point, of an explicit list, has no value.
     pub levels: Vec<Option<Level>>,
     /// The names of the drive, scheme and workload that the point runs.
     pub names: Names,

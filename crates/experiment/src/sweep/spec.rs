@@ -318,7 +318,9 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
         if let [first, second, ..] = said[..] {
             let what = format!("`{first}` and `{second}` are both given");
             diagnostics.push(
-                read.origins[second].diagnostic(what).hint("leave one of them out".to_string()),
+                read.origins[second]
+                    .diagnostic(what)
+                    .hint("leave out one of the two keys".to_string()),
             );
         }
         for row in super::design::shapes(read) {
@@ -329,8 +331,12 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
                 .collect();
             if let [first, second, ..] = axes[..] {
                 let what = format!("`{}` and `{}` exclude each other", first.name, second.name);
-                diagnostics
-                    .push(second.origin.diagnostic(what).hint("leave one of them out".to_string()));
+                diagnostics.push(
+                    second
+                        .origin
+                        .diagnostic(what)
+                        .hint("leave out one of the two axes".to_string()),
+                );
             }
             let sourced = axes.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {

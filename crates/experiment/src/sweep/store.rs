@@ -69,19 +69,19 @@ pub fn refuse_newer(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
         Some((format, writer)) if format > kind.format => {
             let writer = printable(writer);
             let what = format!(
-                "was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {}",
+                "the folder was written by Fowler {writer} in format {format}; this is Fowler {VERSION}, which reads format {}",
                 kind.format
             );
             Err(Diagnostic::new(folder.display().to_string(), what)
-                .hint("use the newer version, or another folder".to_string())
+                .hint("use the newer version of Fowler, or another folder".to_string())
                 .into())
         }
         _ => Ok(()),
     }
 }
 
-/// Removes the partial files that an earlier process left of files whose names are `ours`. No other
-/// process uses the folder now.
+/// Removes the temporary files of unfinished writes that a killed process left in a folder, if
+/// `ours` accepts the name that the finished file would have. No other process may use the folder.
 ///
 /// # Errors
 /// If the folder cannot be read, or a file cannot be removed.

@@ -21,7 +21,8 @@ const SHOWN: f64 = 0.005;
 pub struct Explanation {
     /// Number of the request in order of completion, from 0.
     pub number: u64,
-    /// Text of the explanation.
+    /// Text that explains the latency of the request: a headline, then a line for each operation
+    /// that it waited for.
     pub text: String,
 }
 

@@ -19,8 +19,8 @@ struct Told<'a> {
     text: String,
 }
 
-/// A flash operation, for JSON; for one of the request's own, also the time since which the request
-/// waited for it.
+/// A flash operation, to be written as JSON. For an operation of the explained request itself,
+/// `waited_since` is the time from which on the request waited for the operation.
 struct Step<'a> {
     timeline: &'a Timeline,
     operated: &'a Operated,

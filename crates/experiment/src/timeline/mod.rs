@@ -48,7 +48,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// Returns the name of the flag with which the user makes this choice.
+    /// Returns the name of the command-line flag that selects this part of a run to record.
     fn flag(self) -> &'static str {
         match self {
             Choice::Window { .. } | Choice::Slowest(_) => "--timeline",
@@ -137,13 +137,14 @@ pub trait Repeatable {
     /// The result of one run.
     type Done;
 
-    /// Runs the experiment. The second run (`again`) is only for the watcher.
+    /// Runs the repeatable experiment under `watcher`, an observer. `again` is true for a
+    /// repetition, which is run only for the observer and whose other results are not used.
     ///
     /// # Errors
     /// Everything that is wrong, or that the run was stopped before its first request.
     fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Self::Done, W), Diagnostics>;
 
-    /// Returns the drive's part of a run's result.
+    /// Returns the outcome of the drive from the result of a repeatable run.
     fn outcome(done: &Self::Done) -> &Outcome;
 }
 
@@ -168,7 +169,9 @@ impl Repeatable for Replays<'_> {
     }
 }
 
-/// Records a part of a repeatable run on `drive`, as [`record`] does for a specification.
+/// Runs an experiment that can be repeated exactly, on `drive`, and records the part that `choice`
+/// selects. For the slowest requests it runs twice: the first run finds them, the second records
+/// them.
 pub fn record_of<R: Repeatable>(
     what: &R,
     drive: &Resolved,

@@ -77,7 +77,8 @@ pub struct Operated {
 pub struct Asked {
     /// Number of the request in order of completion, from 0, as in the log of requests.
     pub number: u64,
-    /// The request, its completion and its blame.
+    /// The completed request: the command, its completion time, and its blame, the parts of its
+    /// latency by cause.
     pub completion: Completion,
     /// Operations of the request, in the order in which they ended.
     pub operations: Vec<Own>,
@@ -101,7 +102,8 @@ struct Begun {
     running: Option<CellOp>,
     /// Time up to which slices account for the operation.
     last: Nanos,
-    /// True if the operation has been suspended since `last`.
+    /// True if the operation has been suspended, and not resumed, since the end of its last time
+    /// slice (`last`).
     off: bool,
     suspensions: u32,
 }
@@ -121,8 +123,9 @@ impl Begun {
         }
     }
 
-    /// Ends the operation's running step at `free`, and attributes the time until `now` to the
-    /// suspension.
+    /// Ends the running part of a program or erase, at its completion or for a suspension requested
+    /// at `now`. Adds a slice for each phase, the last one cut short if it is cancelled, and one
+    /// for the voltage reset until `free`, when the cells are free.
     fn stop(&mut self, die: u32, timing: &Timing, now: Nanos, free: Nanos) {
         let Some(cells) = self.running.take() else { return };
         for phase in cells.phases(timing) {
@@ -141,8 +144,8 @@ impl Begun {
 struct Busy {
     command: Option<Begun>,
     read: Option<Begun>,
-    /// The program that comes next, if data of it have entered the cache register, and their
-    /// transfers.
+    /// The next program of the die, if some of its data have been transferred into the cache
+    /// register during the current operation, with the time slices of these transfers.
     ahead: Option<(Operation, Vec<Slice>)>,
     /// The last finished operation of the die: its index, if it was kept, and its end.
     finished: Option<(Option<usize>, Nanos)>,
@@ -151,9 +154,9 @@ struct Busy {
 }
 
 impl Busy {
-    /// Returns the program or erase that the die has begun. A program comes with the transfers that
-    /// were ahead of it; no other program comes before it. Its first page has been transferred, and
-    /// `operation` may be a further one.
+    /// Returns the program or erase that runs on the die, which starts now with `operation` if
+    /// there is none. A program includes the transfers of its data into the cache register before
+    /// its start; `operation` may then be the transfer of a further page.
     fn begin(&mut self, operation: Operation) -> &mut Begun {
         self.command.get_or_insert_with(|| {
             match self.ahead.take_if(|_| operation.op == Op::Program) {
@@ -187,8 +190,8 @@ pub(super) struct Life {
 pub(super) enum Part {
     /// Everything that overlaps a window, counted from the first request.
     Window(Span, Span),
-    /// These requests, and the operations of their dies while the requests were in flight. The flag
-    /// is true if slices are recorded too.
+    /// The listed requests, and the operations of their dies while the requests were in flight. The
+    /// second field is true if the time slices of all these operations are recorded too.
     Lives(Vec<Life>, bool),
 }
 
@@ -204,7 +207,8 @@ pub struct Timeline {
     pub operations: Vec<Operated>,
     /// Recorded requests, in order of completion.
     pub requests: Vec<Asked>,
-    /// The operations so far of each request in flight, by its frame.
+    /// For each host request in flight, the flash operations for it that have ended so far; indexed
+    /// by the request's ID, which is reused after its completion.
     waiting: Vec<Vec<Own>>,
     completions: u64,
     slices: usize,
@@ -247,8 +251,8 @@ impl Timeline {
         die / self.dies_per_channel
     }
 
-    /// Ends the recording: cuts operations in progress at the end of the run, and sorts wanted
-    /// requests.
+    /// Ends the recording at the end of the run: cuts operations in progress, and puts the recorded
+    /// requests in the order in which they were to be recorded.
     pub(super) fn end(&mut self, now: Nanos) {
         if let Part::Lives(lives, _) = &self.part {
             let place = |asked: &Asked| lives.iter().position(|life| life.number == asked.number);

@@ -13,7 +13,8 @@ pub(super) struct Slowest {
     origin: Nanos,
     /// The slowest requests so far, slowest first.
     found: Vec<Life>,
-    /// The dies so far of each request in flight, by its frame.
+    /// For each host request in flight, the dies of its operations so far; indexed by the request's
+    /// ID, which is reused after its completion.
     dies: Vec<Vec<u32>>,
 }
 

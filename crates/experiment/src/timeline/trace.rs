@@ -104,9 +104,9 @@ impl Timeline {
         (lanes, free.len() as u32)
     }
 
-    /// Returns the track (a thread of the trace format) of each flash operation: that of its die,
-    /// or the second one of its die if it is a read that begins before the last one there has left
-    /// the cache register.
+    /// Returns the track (a thread of the trace format) on which each flash operation is shown. A
+    /// die has one track, and a second one for reads that begin while the data of the die's
+    /// previous read are still in the cache register.
     fn threads(&self) -> Vec<u32> {
         let dies = self.die_count();
         let mut until = vec![Nanos::ZERO; 2 * dies as usize];

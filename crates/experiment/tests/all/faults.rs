@@ -253,7 +253,7 @@ fn stripes_that_are_wider_than_the_dies_are_named() {
         let ledger = result.losses.expect("losses are noted");
         assert_eq!(ledger.lost_in_all() > 0, lost, "{parity}: {ledger:?}");
         let said: String = warnings(&[result]).into_iter().map(|it| it.text).collect();
-        let why = "stripes of 8 commands have several of them on each of 4 dies";
+        let why = "stripes of 8 commands on 4 dies have several commands on one die";
         assert_eq!(said.contains(why), lost, "{parity}: {said}");
     }
 }

@@ -11,7 +11,7 @@ pub(crate) struct Samples {
     from: Nanos,
     until: Nanos,
     before: ByDirection<(u64, u64)>,
-    /// True if a whole window has passed since the start.
+    /// True if a whole sampling window has passed since sampling started.
     passed: bool,
 }
 
@@ -36,7 +36,7 @@ impl Samples {
         Samples { width, from, until, before, passed }
     }
 
-    /// Restarts the windows at `from`, with no requests done.
+    /// Restarts the sampling windows at `from`, with the counts of requests and bytes at zero.
     pub fn restart(&mut self, from: Nanos) {
         *self = Samples::new(self.width, from);
     }
@@ -56,8 +56,9 @@ impl Samples {
         self.until = self.from + self.width;
     }
 
-    /// Passes the window that has not ended to `see`, unless less than half of it is over and there
-    /// was another: the few answers of a moment give no rate.
+    /// Passes the rates of the unfinished sampling window to `see`. A window that is less than half
+    /// over is left out if an earlier window was complete: a few completions in a moment give no
+    /// rate.
     pub fn end(&mut self, now: Nanos, stats: &Stats, see: &mut dyn FnMut(Window)) {
         self.until(now, stats, see);
         let long = now.0.saturating_sub(self.from.0) >= self.width.0.div_ceil(2);

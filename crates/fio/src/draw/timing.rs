@@ -14,7 +14,8 @@ pub struct TimingDraws {
 }
 
 impl TimingDraws {
-    /// Returns the draws of `job`, from the beginning.
+    /// Returns the random numbers for the timing of `job` (start delays and arrival intervals),
+    /// from the beginning of each random stream.
     pub fn new(job: &Job, seeding: Seeding) -> TimingDraws {
         let seeds = Seeds::new(job, seeding);
         let of = |consumer| Taus88::new(seeds.of(consumer));

@@ -99,7 +99,9 @@ impl Reader<'_, '_> {
         if let Some(rest) = text.strip_prefix('[') {
             if depth > 0 {
                 let what = "an included file cannot have sections";
-                return Err(wrong(what).hint("put its options alone into it".to_string()).into());
+                return Err(wrong(what)
+                    .hint("put only the options of the section into the included file".to_string())
+                    .into());
             }
             let title = rest.split(']').next().unwrap_or(rest).trim();
             if !rest.contains(']') || title.is_empty() {

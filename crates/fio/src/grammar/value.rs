@@ -108,7 +108,10 @@ impl<'a> Value<'a> {
         let expected = format!("a number from {least} to {most}");
         match self.text.trim().parse::<f64>() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
-            _ => Err(Wrong::new(format!("`{}` is no number in range", self.text), expected)),
+            _ => Err(Wrong::new(
+                format!("`{}` is not a number in the accepted range", self.text),
+                expected,
+            )),
         }
     }
 

@@ -22,7 +22,7 @@ pub(crate) enum Known {
     Refused(&'static str),
 }
 
-/// The tables of the options with an effect.
+/// Tables of the fio options that have an effect on the simulated job.
 const TABLES: [&[Entry]; 3] = [requests::OPTIONS, timing::OPTIONS, output::OPTIONS];
 
 /// Returns the treatment of an option; `None` if fio has no option of that name.

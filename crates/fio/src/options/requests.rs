@@ -441,7 +441,10 @@ fn zones(value: Value<'_>, rest: Option<&str>, most: u64) -> Result<ByDirection<
         }
         let share: u32 = own.iter().map(|zone| zone.percent).sum();
         if share != 100 {
-            return Err(Wrong::new(format!("the shares of the zones sum to {share} %"), "100 %"));
+            return Err(Wrong::new(
+                format!("the shares of the zones sum to {share} %, not to 100 %"),
+                "100 %",
+            ));
         }
         let size = own.iter().fold(0_u64, |sum, zone| sum.saturating_add(zone.size));
         if most == 100 && size > 100 {

@@ -154,8 +154,9 @@ impl Sequence {
         self.next_step_as(|drawn| drawn)
     }
 
-    /// As [`Sequence::next_step`]; where a mix has drawn a direction, `choose` can take the other
-    /// one, as fio does when the drawn direction is ahead of its rate and the other is not.
+    /// Returns the next step of the job: a request to issue, a wait, or the end. If a mix of reads
+    /// and writes has drawn an operation, `choose` can replace it, as fio does when the drawn
+    /// operation is ahead of its rate and the other is not.
     pub fn next_step_as(&mut self, choose: impl FnMut(Op) -> Op) -> Step {
         match self.replaying.as_mut().map(Replaying::step) {
             None => self.step(choose),

@@ -146,8 +146,8 @@ impl Sequence {
         if count == 0 { None } else { self.in_zone(file, count) }
     }
 
-    /// Draws a free block from the zone that the distribution chooses among `count` blocks. A zone
-    /// that is smaller than a block has its first one: so does fio 3.33.
+    /// Draws a free block among the `count` blocks of the zone (part of the file) that the random
+    /// distribution has chosen. A zone smaller than a block counts as one block, as in fio 3.33.
     #[inline]
     fn in_zone(&mut self, file: usize, count: u64) -> Option<u64> {
         let state = &mut self.files[file];
@@ -162,7 +162,9 @@ impl Sequence {
     }
 }
 
-/// Returns the begin and the end of the zone that gets the request `percent`, 1 to 100.
+/// Returns the begin and the end of the zone (part of a file) to which a request goes, in percent
+/// of the file or in bytes. `percent`, 1 to 100, was drawn for the request; each zone has a share
+/// of these.
 fn zone(zones: &[crate::job::Zone], percent: u32) -> (u64, u64) {
     let (mut share, mut from) = (0, 0);
     for zone in zones {

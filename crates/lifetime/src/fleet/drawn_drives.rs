@@ -9,15 +9,18 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// Number of places of the fleet that a thread draws at a time.
+/// Number of slots of the fleet that a thread draws at a time. A slot holds one drive and, one
+/// after another, the drives that replace it.
 const PIECE: u32 = 256;
-/// Number of [`PIECE`]s that each thread draws between two reports of progress.
+/// Number of pieces (of [`PIECE`] slots of the fleet each) that each thread draws between two
+/// reports of progress.
 const AT_ONCE: usize = 8;
 
 /// The drives of a fleet that are drawn so far, and counts of the drives that were replaced.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct DrawnDrives {
-    /// First drive in each place of the fleet.
+    /// First drive in each slot of the fleet; a slot holds one drive and, one after another, the
+    /// drives that replace it.
     pub drives: Vec<Drive>,
     /// Counts of the drives replaced in each year of the fleet.
     pub by_year: Vec<Replaced>,
@@ -32,7 +35,7 @@ pub(super) struct Part<'a> {
     /// Length of time that is drawn: the target lifetime in years.
     pub horizon: f64,
     pub control: Control<'a>,
-    /// Called with the share of the part that is drawn, from 0 to 1.
+    /// Called with the share of this part of the fleet that is drawn, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
     /// The most drives drawn between two saves, with those that replace others.
     pub every: u64,
@@ -56,7 +59,7 @@ impl DrawnDrives {
         DrawnDrives { by_year: vec![Replaced::default(); years(horizon)], ..DrawnDrives::default() }
     }
 
-    /// Appends the drives of the places that follow those drawn so far.
+    /// Appends the drives of the slots that follow those drawn so far.
     pub fn join(&mut self, next: DrawnDrives) {
         self.drives.extend(next.drives);
         self.all.join(next.all);
@@ -112,7 +115,8 @@ fn too_many(horizon: f64) -> Diagnostics {
     Diagnostic::new("--drives", what).hint(hint).into()
 }
 
-/// Draws these places of the fleet up to the horizon, each with one drive after another.
+/// Draws the drives of these slots of the fleet up to the horizon in years: in each slot, one drive
+/// after another.
 fn lived(
     laws: &Laws,
     places: Range<u32>,

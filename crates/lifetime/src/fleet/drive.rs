@@ -24,7 +24,7 @@ impl Cause {
     }
 }
 
-/// The first drive in a place of the fleet.
+/// The first drive in a slot of the fleet; later drives in the slot replace failed ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Drive {
     /// Load of the drive relative to the workload's.

@@ -49,7 +49,7 @@ pub enum ShardDrawn {
         /// Number of drives that this run has drawn; 0 if all were drawn before.
         new: usize,
     },
-    /// The drawing was stopped before its end.
+    /// The drawing of the shard's drives was stopped before its end.
     Stopped {
         /// True if drawn drives, or a checkpoint of the life, are saved to resume from.
         saved: bool,
@@ -264,8 +264,9 @@ impl<'a> Store<'a> {
         Err(Diagnostic::new(folder, other).hint(hint).into())
     }
 
-    /// Returns the simulated life with the same specification: from the file of drawn drives, or
-    /// from the folder `of`; `None` if neither has it.
+    /// Returns the simulated life of the drive that this fleet is drawn from, if its specification
+    /// matches: from the fleet file found beside the checkpoint, or else from the folder `of`;
+    /// `None` if neither is available.
     fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
         if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
             return found.life.clone().life().map(Some);
@@ -275,7 +276,9 @@ impl<'a> Store<'a> {
         if disk::facts(&path)?.is_none() {
             let what = format!("has no life for the fleet: {FLEET} is missing");
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
-            return Err(diagnostic.expected("the folder of a shard of this fleet").into());
+            return Err(diagnostic
+                .expected("a folder in which a shard of this fleet was drawn")
+                .into());
         }
         let held = Held::read(&path).map_err(|refused| match refused {
             Refused::Damaged(why) | Refused::Other(why) => Diagnostics::from(*why),

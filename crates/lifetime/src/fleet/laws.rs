@@ -46,7 +46,8 @@ impl Laws {
         };
         let strengths = Strengths::new(&config.reliability.cells);
         if strengths.ends().0 <= 0.0 {
-            let what = "some blocks would never wear out: the bounds of the growth rate reach zero";
+            let what =
+                "lets the growth rate of bit errors fall to zero: such blocks never wear out";
             return Err(Diagnostic::new("reliability.cells.growth_bound", what).into());
         }
         let blocks = f64::from(config.geometry.blocks());
@@ -61,7 +62,8 @@ impl Laws {
         })
     }
 
-    /// Returns the random stream of a place in the fleet, independent of the number of places.
+    /// Returns the random stream of a slot of the fleet (a drive and its replacements), independent
+    /// of the number of slots.
     pub fn stream(&self, place: u32) -> Rng {
         Rng::stream(self.seed, &format!("fleet/{place}"))
     }

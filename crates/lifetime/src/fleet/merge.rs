@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 /// Lets the caller watch and stop a merge of shards.
 #[derive(Clone, Copy)]
 pub struct Merging<'a> {
-    /// Set by the caller to end the merge.
+    /// Set by the caller to stop merging the shards.
     pub control: Control<'a>,
     /// Called with the share of the shards that have been read, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
@@ -117,8 +117,7 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
             let what = format!("is of a fleet with other options (--drives and so on) than {name}");
             diagnostics.push(refused(what));
         } else if held.identity != first.held.identity {
-            diagnostics
-                .push(refused(format!("is of drives whose simulated life is not that of {name}")));
+            diagnostics.push(refused(format!("is drawn from another simulated life than {name}")));
         } else if shard.of() != first_shard.of() {
             diagnostics.push(refused(format!("is shard {shard}, and {name} is {first_shard}")));
         } else if let Some(other) = numbers.insert(shard, folder) {
@@ -136,7 +135,9 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
         let (count, of) = (counted(missing.len() as u64, "shard"), first_shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
-        diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
+        diagnostics.push(
+            Diagnostic::of(what).expected(format!("the folders of all {of} shards of the fleet")),
+        );
     }
     diagnostics.or(())
 }

@@ -42,7 +42,8 @@ const MOMENTS: usize = 60;
 pub struct Fleet {
     /// Specification by which the fleet was drawn.
     pub spec: FleetSpec,
-    /// First drive in each place of the fleet.
+    /// First drive in each slot of the fleet; a slot holds one drive and, one after another, the
+    /// drives that replace it.
     pub drives: Vec<Drive>,
     /// Counts of the drives replaced in each year of the target lifetime, of which the last may be
     /// a part of a year.
@@ -53,14 +54,15 @@ pub struct Fleet {
     pub horizon: f64,
     /// Bytes that the host writes in a year to a drive under the load of the workload.
     pub bytes_year: f64,
-    /// Relative error that the dilation of the simulated life may cause in the years until
-    /// wear-out; `None` if unknown.
+    /// Relative error of the years until wear-out that comes from simulating only one of many
+    /// repetitions of the workload (dilation); `None` if unknown.
     pub dilation_error: Option<f64>,
     sorted: Sorted,
 }
 
-/// Years and terabytes written until all first drives are replaced, sorted, each as with
-/// [`Fleet::sorted`]. A report asks for them a hundred times.
+/// Years and terabytes written until the drive that each slot of the fleet starts with is replaced,
+/// in ascending order: with lives shortened by the error of dilation, as simulated, and lengthened.
+/// Computed once, because a report asks for them a hundred times.
 #[derive(Clone, Debug, Default)]
 struct Sorted {
     years: OnceLock<[Vec<f64>; 3]>,
@@ -72,13 +74,15 @@ struct Sorted {
 pub struct Alive {
     /// Time since the fleet began, in years.
     pub years: f64,
-    /// Share of the first drives still alive, with its interval from sampling and dilation.
+    /// Share of the drives that the fleet started with that are still alive, 0 to 1. The interval
+    /// covers the sampling error and the error of simulating only some repetitions of the workload.
     pub share: Interval,
 }
 
 impl Fleet {
-    /// Returns a value of all first drives, sorted: as simulated (middle), and for lives until
-    /// wear-out shortened (first) and lengthened (last) by the error of dilation.
+    /// Returns a value of every drive that the fleet started with, in ascending order, three times:
+    /// with years until wear-out shortened by the error of dilation ([`Self::dilation_error`]), as
+    /// simulated, and lengthened by that error.
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
@@ -120,14 +124,16 @@ impl Fleet {
         (0..=MOMENTS).map(moment).collect()
     }
 
-    /// Returns the years after which `share` of the first drives are replaced. The interval is that
-    /// of the rank, widened as in [`Fleet::survival`].
+    /// Returns the years after which `share` of the drives that the fleet started with are
+    /// replaced. The interval covers sampling (the binomial interval of the rank) and the error of
+    /// dilation.
     pub fn years_at(&self, share: f64) -> Interval {
         self.quantile(share, self.sorted_years())
     }
 
-    /// Returns quantiles of the terabytes (10^12 bytes) that the host has written when a first
-    /// drive is replaced, with an interval as in [`Fleet::years_at`].
+    /// Returns the terabytes (10^12 bytes) that the host has written to a drive when `share` of the
+    /// drives that the fleet started with are replaced. The interval covers sampling (the binomial
+    /// interval of the rank) and the error of dilation.
     pub fn tbw_at(&self, share: f64) -> Interval {
         self.quantile(share, self.sorted_tbw())
     }
@@ -166,7 +172,8 @@ impl Fleet {
         (all > 0).then(|| early as f64 / all as f64)
     }
 
-    /// Writes the first drive of each place as CSV.
+    /// Writes one CSV row for each drive that the fleet started with: its load, strength, years
+    /// until failure, cause and terabytes written.
     ///
     /// # Errors
     /// If the file cannot be written.

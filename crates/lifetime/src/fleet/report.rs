@@ -12,7 +12,7 @@ impl Fleet {
     fn whole(&self) -> Sheet {
         let percent = self.spec.confidence * 100.0;
         let title = format!(
-            "a fleet of {} such drives over {:.2} years; intervals of {percent} %",
+            "a fleet of {} drives like the simulated one over {:.2} years; {percent} % intervals",
             self.spec.drives, self.horizon
         );
         let mut sheet = Sheet::new("fleet", title, &["quantity", "low", "value", "high"]);
@@ -77,7 +77,11 @@ impl Fleet {
         let spec = &self.spec;
         let dilation = match self.dilation_error {
             Some(share) => {
-                format!("dilation may change the years to wear-out by {:.2} %", 100.0 * share)
+                format!(
+                    "simulating one of many repetitions (dilation) may change the years to wear-out \
+                     by {:.2} %",
+                    100.0 * share
+                )
             }
             None => "the error of dilation is unknown (--no-check)".into(),
         };

@@ -58,11 +58,9 @@ pub fn poisson(count: f64, z: f64) -> Interval {
     Interval { low, value: count, high: bound(count + 1.0, z) }
 }
 
-/// Returns the number of drives that are replaced in `drives` places, and the interval of their
-/// mean. Places whose loads differ use up more and fewer drives than a Poisson distribution
-/// predicts: where their counts scatter more, the count stands for fewer independent ones
-/// (quasi-likelihood; McCullagh and Nelder 1989, section 6.2.3). Drives that wear out at about the
-/// same time scatter less, so that the interval is wide rather than narrow.
+/// Returns the number of drives replaced in `drives` slots of a fleet, with the interval of its
+/// mean. Counts that scatter more than Poisson counts, because loads differ, widen the interval
+/// (quasi-likelihood; McCullagh and Nelder 1989, section 6.2.3); less scatter does not narrow it.
 pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval {
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = replaced.squares as f64 - count * count / n;
@@ -71,10 +69,9 @@ pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval 
     Interval { value: count, ..interval }
 }
 
-/// Returns the number that is not exceeded by the replacements of another fleet of as many drives,
-/// with the one-sided confidence of `z`. Places are independent, so both this fleet's count and
-/// that one's scatter by the scatter of places; one more replacement is counted as a variance, so
-/// that none seen is not none ever.
+/// Returns an upper bound on the drives replaced in another fleet of the same size, with the
+/// one-sided confidence of the normal quantile `z`. Both fleets' counts have the variance over
+/// independent slots, plus one, so that the bound is above zero if none was replaced.
 pub fn at_most(replaced: Replaced, drives: u32, z: f64) -> u64 {
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = (replaced.squares as f64 - count * count / n).max(0.0) + 1.0;

@@ -19,7 +19,8 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 pub(super) struct Wear {
     /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
-    /// True if cells that endure more count idle time as longer ([`Endurance::achievable`]).
+    /// True if the endurance model needs the idle time between P/E cycles multiplied by a cell's
+    /// relative endurance (as for [`Reading::Spread`]).
     idle_scales: bool,
     /// P/E cycles per second, on average over all blocks.
     cycles_s: f64,

@@ -29,7 +29,8 @@ impl Scale {
         }
     }
 
-    /// Converts a sum or mean of the quantities of [`Scale::addend`] back to an effect.
+    /// Converts a sum or mean of effects back to an effect as a share or difference; the summands
+    /// come from [`Scale::addend`] (on a ratio scale, logarithms).
     pub fn down(self, effect: f64) -> f64 {
         match self {
             Scale::Ratio => libm::expm1(effect),

@@ -25,15 +25,17 @@ pub(super) struct Factor {
     /// Name of the system in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// Further settings of the drive, applied when it has the system.
+    /// Further settings of the drive, applied when it has the system (the scheme of this factor).
     #[serde(default)]
     with: Vec<String>,
-    /// Further settings of the drive, applied when it does not have the system.
+    /// Further settings of the drive, applied when it does not have the system (the scheme of this
+    /// factor).
     #[serde(default)]
     without: Vec<String>,
 }
 
-/// A drive on which every subset of the systems is run.
+/// A drive of an ablation study; it is run with every subset of the studied systems (such as PES
+/// suspension and the READY throttle).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
@@ -84,7 +86,8 @@ struct Brief {
     requests: u64,
     drives: Vec<String>,
     workloads: Vec<String>,
-    /// Settings of the drives in the quick form, applied after those of the drive.
+    /// Settings of the drives in the quick form of an ablation study, applied after each drive's
+    /// own settings.
     set: Vec<String>,
 }
 
@@ -184,7 +187,7 @@ pub(super) struct Evidence {
     pub columns: Vec<Column>,
     /// The runs of the study under each seed; the first entry has the seed of the study itself.
     pub seeds: Vec<Runs>,
-    /// The size and endurance of each drive of the plan.
+    /// Size and endurance of each drive of the ablation study.
     sizes: Vec<Size>,
 }
 
@@ -315,7 +318,8 @@ impl Plan {
         columns.iter().flat_map(of).collect()
     }
 
-    /// Returns the configuration of the drive without any of the systems, at the first age.
+    /// Returns the configuration of a drive of the ablation study with none of the studied systems,
+    /// at the study's first age.
     fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
         let age = self.age.first().expect("a study has ages");
         let spec = self.device(Place { drive, age, column: "" }, 0);

@@ -8,20 +8,21 @@ use crate::run_summary::RunSummary;
 use crate::runs::{Runs, mean};
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// The two runs that a sign compares: without any system, and with one.
+/// Two runs from which a sign (a number that says how often a system's mechanism acted) is
+/// computed: one without any studied system, and one with a single system.
 struct Pair<'a> {
-    /// Summary of the run without any of the systems.
+    /// Summary of the run without any of the studied systems.
     none: &'a RunSummary,
-    /// Summary of the run with only the system whose sign is computed.
+    /// Summary of the run with only the system whose sign (how often its mechanism acted) is
+    /// computed.
     alone: &'a RunSummary,
-    /// Drive writes per day (DWPD) of the two runs: without any system, and with only that of the
-    /// sign.
+    /// Drive writes per day (DWPD) of the run without any studied system and of the run with one.
     daily: [Option<f64>; 2],
 }
 
 /// A sign in an ablation study: a number that says how often the mechanism of a system acted.
 struct Sign {
-    /// Name of the system to which the sign belongs.
+    /// Short name of the studied system whose mechanism is counted.
     system: &'static str,
     name: &'static str,
     is_share: bool,
@@ -116,8 +117,9 @@ const SIGNS: &[Sign] = &[
 ];
 
 impl Evidence {
-    /// Returns the values of a sign for the drives of a group, one estimate for each age: the mean
-    /// over the workloads that have the sign, and the interval over seeds.
+    /// Returns how often the mechanism of a system acted on the drives of a group, one estimate for
+    /// each age: the mean over the workloads for which the number exists, and the interval over
+    /// seeds.
     fn sign(&self, sign: &Sign, group: &Group) -> Vec<Estimate> {
         let factors = &self.plan.factor;
         let bit = factors.iter().position(|it| short(&it.name) == sign.system);

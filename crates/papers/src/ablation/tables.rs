@@ -244,8 +244,10 @@ impl Evidence {
     /// Returns the table of the effect of every system under every workload.
     pub(super) fn effects(&self) -> Sheet {
         let heads = self.heads(&["workload", "age", "effect of"]);
-        let title =
-            format!("Every effect under every workload (shares; writes in us); {}", self.spread());
+        let title = format!(
+            "Effects of systems and pairs of systems by workload (shares; writes in us); {}",
+            self.spread()
+        );
         let mut sheet = Sheet::new("effects", title, &heads);
         let singles = self.plan.factor.iter().enumerate();
         let mut all: Vec<(usize, String)> =
@@ -350,7 +352,7 @@ impl Evidence {
         });
         let drives = group.name.as_deref();
         let title = format!(
-            "Effect of each of the five on {}, averaged over combinations of the others",
+            "Effect of each system on {}, averaged over combinations of the other systems",
             drives.unwrap_or("a drive")
         );
         let caption = format!(

@@ -70,8 +70,8 @@ pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Clai
     Claim { id: ClaimId(id), measure, null: Null::Unstated }
 }
 
-/// Returns the claim `id`, measured by `measure`, like [`claim`], for an ID that is also used
-/// elsewhere.
+/// Returns the claim with the given ID, measured by the function `measure`. Takes a constant ID,
+/// for claims to which other code refers, too; [`claim`] takes a string.
 pub(crate) const fn named<E>(id: ClaimId, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id, measure, null: Null::Unstated }
 }
@@ -100,12 +100,14 @@ pub(crate) enum Null<E> {
 }
 
 impl<E: Viewed> Null<E> {
-    /// Returns true if the claim has a null that can be measured.
+    /// Returns true if the claim has a null (a measurement without the system that the claim is
+    /// about) that can be measured.
     pub fn exists(&self) -> bool {
         matches!(self, Null::Without(_) | Null::By(..))
     }
 
-    /// Describes the null of the claim in words, for tables.
+    /// Describes in words, for tables, the null of the claim (a measurement without the system that
+    /// the claim is about), or why it has none.
     pub fn words(&self) -> String {
         match self {
             Null::Unstated => "not applicable".into(),
@@ -119,7 +121,8 @@ impl<E: Viewed> Null<E> {
         }
     }
 
-    /// Measures the null of a claim on `evidence`.
+    /// Measures the null of a claim on `evidence`: the claim's number without the system that it is
+    /// about. Returns `None` if the claim has no null.
     ///
     /// # Errors
     /// Any error of the measurement.
@@ -142,8 +145,8 @@ pub(crate) struct Choice {
     pub lens: Lens,
 }
 
-/// Measures a claim under every option of the open choices for which the study has runs. Returns
-/// the name of each option with its measurement.
+/// Measures a claim under every option, for what the paper leaves open, for which the study has
+/// runs. Returns the name of each option with its measurement.
 ///
 /// # Errors
 /// Any error of a measurement.
@@ -169,11 +172,11 @@ fn under_choices<E: Viewed>(
 
 /// The measurements of a study, which claims read through a view.
 pub(crate) trait Viewed: Sized + 'static {
-    /// Returns the view through which claims read the measurements, which may replace schemes or
-    /// drives by others.
+    /// Returns the view through which claims read the measurements; a view may replace the results
+    /// of a scheme or drive by those of another.
     fn view(&self) -> &View;
 
-    /// Returns the options of the paper's open choices for which the study has runs.
+    /// Returns the options, for what the paper leaves open, for which the study has runs.
     fn choices(&self) -> Vec<Choice>;
 }
 
@@ -288,8 +291,8 @@ pub(crate) struct Answer {
     /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
     pub null: NullAnswer,
-    /// Measurements of the claim under the options for the paper's open choices for which the study
-    /// has runs, by the name of the option.
+    /// Measurements of the claim under the options, for what the paper leaves open, for which the
+    /// study has runs, by the name of the option.
     pub chosen: Vec<(String, Measured)>,
 }
 
@@ -297,14 +300,17 @@ pub(crate) struct Answer {
 /// results.
 #[derive(Default)]
 pub(crate) struct NullAnswer {
-    /// Description of the claim's null, or the reason why it has none.
+    /// Description of the measurement without the system that the claim is about (the claim's
+    /// null), or the reason why there is none.
     pub words: String,
-    /// True if the claim's null can be measured.
+    /// True if the claim's number can be measured without the system that the claim is about.
     pub exists: bool,
-    /// True if the claim is about a workload, so that a null could apply to it.
+    /// True if the claim is about simulated behaviour under a workload; false for worked examples,
+    /// state machines and claims about a baseline alone.
     pub of_workload: bool,
     pub measured: Option<Measured>,
-    /// Measurements of the claim's null in the repetitions of the study.
+    /// The claim's number without the system that the claim is about, measured in the repetitions
+    /// of the study (other seeds and longer runs).
     pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 

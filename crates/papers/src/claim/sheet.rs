@@ -104,8 +104,8 @@ fn seeds(answer: &Answer) -> Option<String> {
 }
 
 /// Lists the least and the largest value of every number of a claim over several named measurements
-/// (the study and its repetitions, or the options of the open choices), each with the name of its
-/// measurement. The cell is empty if there are fewer than two measurements.
+/// (the study and its repetitions, or the options for what the paper leaves open), each with the
+/// name of its measurement. The cell is empty if there are fewer than two measurements.
 fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
     let all: Vec<(String, &Measured)> = all.collect();
     let Some((_, first)) = all.first().filter(|it| all.len() > 1 && !it.1.values.is_empty()) else {
@@ -141,8 +141,8 @@ pub(crate) fn bases(answers: &[Answer]) -> String {
     let (works, examples): (Vec<&Answer>, Vec<&Answer>) =
         answers.iter().filter(agrees).partition(|it| it.null.of_workload);
     format!(
-        "of those that are reproduced or agree with derived numbers, {} rest on a workload, {} on \
-         worked examples and state machines",
+        "of the claims that are reproduced or agree with derived numbers, {} rest on a workload, \
+         {} on worked examples and state machines",
         works.len(),
         examples.len()
     )

@@ -93,14 +93,15 @@ impl Answer {
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
         match self.null_verdict() {
             Some(null) if agrees && null.strength() >= own.strength() => Verdict::Indistinct(
-                format!("{}, and the null as well ({})", own.words(), self.null.words),
+                format!("{}, and without the system as well ({})", own.words(), self.null.words),
             ),
             _ => own,
         }
     }
 
-    /// Returns the verdict on the claim's null, by the same criterion and repetitions as for the
-    /// claim itself; `None` if the claim has no null.
+    /// Returns the verdict on a claim's number measured without the system that the claim is about
+    /// (the null), by the same criterion and repetitions as for the claim itself; `None` if there
+    /// is no null.
     pub fn null_verdict(&self) -> Option<Verdict> {
         let Answer { null, .. } = self;
         let own = || self.statement.judge(null.measured.as_ref());
@@ -475,7 +476,7 @@ mod tests {
     }
 
     fn indistinct(words: &str) -> Verdict {
-        let why = format!("{words}, and the null as well (nt in place of dt)");
+        let why = format!("{words}, and without the system as well (nt in place of dt)");
         Verdict::Indistinct(why)
     }
 }

@@ -11,50 +11,52 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub(crate) struct Lens {
     /// Pairs of schemes: the one that a measure asks for, and the one that is read in its place.
     schemes: Vec<(String, String)>,
-    /// Pairs of a scheme and a variant of the drive: where a measure asks for the paper's drive,
-    /// the scheme is read on that variant. An empty name of a scheme stands for all other schemes.
+    /// Pairs of a scheme and a variant of the drive: the scheme's results come from that variant
+    /// where a claim's measure asks for the paper's drive. An empty scheme name stands for all
+    /// other schemes.
     variants: Vec<(String, String)>,
-    /// Replay speed that is read where a claim's measure asks for recorded times; `None` replaces
-    /// nothing.
+    /// Replay speed whose runs a claim's measure gets where it asks for requests at their recorded
+    /// times; `None` leaves these as they are.
     speed: Option<f64>,
     /// Names of the workloads over which means are taken; `None` for all.
     only: Option<Vec<String>>,
 }
 
 impl Lens {
-    /// Returns the view in which the first scheme of each pair in `pairs` is replaced by the
-    /// second.
+    /// Returns a view of a study's measurements in which results of the first scheme of each pair
+    /// in `pairs` are replaced by those of the second.
     pub fn replacing(pairs: &[(&str, &str)]) -> Lens {
         let schemes = pairs.iter().map(|(asked, read)| ((*asked).into(), (*read).into()));
         Lens { schemes: schemes.collect(), ..Lens::default() }
     }
 
-    /// Returns the view in which the variant `name` of the drive is read in place of the paper's
-    /// drive.
+    /// Returns a view of a study's measurements in which results of the variant `name` of the drive
+    /// replace those of the paper's drive.
     pub fn variant(name: impl Into<String>) -> Lens {
         Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
     }
 
-    /// Adds an exception to the view: the scheme `scheme` is read on the variant `variant` of the
-    /// drive.
+    /// Adds an exception to this view of measurements: the scheme `scheme` gets results of the
+    /// variant `variant` of the drive.
     pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
         self.variants.insert(0, (scheme.into(), variant.into()));
         self
     }
 
-    /// Makes the view read runs at the replay speed `speed` where a measure asks for recorded
-    /// times.
+    /// Replaces results at recorded request times by those at the replay speed `speed` in this view
+    /// of a study's measurements.
     pub fn at(self, speed: f64) -> Lens {
         Lens { speed: Some(speed), ..self }
     }
 
-    /// Makes the view take means over these workloads only.
+    /// Restricts means in this view of a study's measurements to the workloads named.
     pub fn over(self, workloads: &[String]) -> Lens {
         Lens { only: Some(workloads.to_vec()), ..self }
     }
 }
 
-/// The view through which claims read a study's measurements at present.
+/// Holds the [`Lens`] (the schemes, drives, speed and workloads whose results replace others)
+/// through which claims read a study's measurements at present.
 #[derive(Debug, Default)]
 pub(crate) struct View(Mutex<Lens>);
 
@@ -63,8 +65,8 @@ impl View {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `of` while measurements are read through `lens`, then restores the default view. Views
-    /// do not nest.
+    /// Calls `of` while a study's measurements are replaced as `lens` says (such as one scheme's
+    /// results by another's), then restores the originals. Calls do not nest.
     pub fn through<T>(&self, lens: &Lens, of: impl FnOnce() -> T) -> T {
         debug_assert_eq!(*self.lens(), Lens::default(), "views do not nest");
         *self.lens() = lens.clone();
@@ -73,15 +75,16 @@ impl View {
         found
     }
 
-    /// Returns the scheme that is read where a measure asks for `asked`.
+    /// Returns the scheme whose results replace those of the scheme `asked` at present; `asked`
+    /// itself if nothing replaces them.
     pub fn scheme(&self, asked: &str) -> String {
         let lens = self.lens();
         let pair = lens.schemes.iter().find(|(name, _)| name == asked);
         pair.map_or(asked, |(_, read)| read).to_string()
     }
 
-    /// Returns the variant of the drive on which the scheme `read` is read where a measure asks for
-    /// `asked`. Only the paper's drive is ever replaced.
+    /// Returns the variant of the drive whose results replace those of the variant `asked` under
+    /// the scheme `read` at present. Only the paper's drive (an empty name) is ever replaced.
     pub fn variant(&self, read: &str, asked: &str) -> String {
         let lens = self.lens();
         if !asked.is_empty() {
@@ -91,13 +94,14 @@ impl View {
         of(read).or_else(|| of("")).map_or(asked, |(_, variant)| variant).to_string()
     }
 
-    /// Returns the replay speed that is read where a measure asks for `asked`.
+    /// Returns the replay speed whose results replace those at the speed `asked` at present. Only
+    /// the recorded speed (1) is ever replaced.
     pub fn speed(&self, asked: f64) -> f64 {
         let speed = self.lens().speed;
         if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
     }
 
-    /// Returns true if the current view includes the workload in means.
+    /// Returns true if means are at present taken over this workload, too.
     pub fn has(&self, workload: &str) -> bool {
         self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
     }

@@ -26,7 +26,8 @@ const SMALL: [&str; 6] = [
     "buffer.size=128KiB",
 ];
 
-/// Returns the small drive's configuration under a scheme, with the settings `more`.
+/// Returns the configuration of a small drive with stripes of 8 pages under a scheme, with the
+/// settings `more`.
 pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics> {
     let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
     let spec = drive("da-raid5", &own(&SMALL), &own(more));
@@ -92,7 +93,8 @@ pub(super) struct Checks {
     pub by_rest: u64,
     /// Number of times that parity was computed from the replaced pages and the old parity.
     pub by_old: u64,
-    /// The state after each write in the example of Figure 4.
+    /// The state of the drive after each write in the worked example of the DA-RAID-5 paper's
+    /// Figure 4.
     pub example: Vec<Moment>,
 }
 

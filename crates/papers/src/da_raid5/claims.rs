@@ -279,8 +279,8 @@ fn pe_aware(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns the largest relative change in response time between the drive of stage 1 and that of
-/// stage 2.
+/// Returns the largest relative change of mean response time between the DA-RAID-5 paper's drive in
+/// stage 1 of its life (no block is worn) and in stage 2 (some blocks are worn).
 fn in_stages(evidence: &Evidence) -> Option<Measured> {
     let largest = |case: Case| {
         let change = |column: &str| {
@@ -372,8 +372,8 @@ fn caching(evidence: &Evidence, [small, large]: [u32; 2]) -> Option<Measured> {
     )
 }
 
-/// Returns the mean response time under a cut-off of 8 pages relative to the lowest one under any
-/// other swept cut-off.
+/// Returns the mean response time under hybrid caching if writes of at most 8 pages are cached (the
+/// cut-off), divided by the lowest one at any other cut-off in the sweep.
 fn best_cut_off(evidence: &Evidence, swept: &[u32]) -> Option<Measured> {
     let response = |pages: u32| evidence.response(LONG, HC, &cut_off(pages));
     let others = swept.iter().filter(|&&pages| pages != 8 || swept.len() == 1);

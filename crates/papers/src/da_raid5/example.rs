@@ -11,7 +11,8 @@ use fowler_units::{HostIo, HostOp, Lpn, Nanos, StripeId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// Settings of the drive of Figure 4: five chips, and no eviction before the cache is full.
+/// Settings of the drive in the DA-RAID-5 paper's Figure 4: five chips, and no eviction before the
+/// cache is full.
 const FIGURE: [&str; 6] = [
     "geometry.channels=5",
     "policy.redundancy.stripe=4",
@@ -20,18 +21,21 @@ const FIGURE: [&str; 6] = [
     "buffer.ack=on_insert",
     "buffer.evict_ahead=1",
 ];
-/// Page numbers of the writes in the example of Figure 4; up to D22 as in the DA-RAID-5 paper's
-/// text. After that, the figure names pages but not their full order; this order evicts the stripes
-/// that it shows: S0 for D23, S2, S5, and S0 again.
+/// Page numbers of the writes in the DA-RAID-5 paper's Figure 4: up to D22 as in the text. After
+/// that, the figure names pages but not their full order; this order evicts the stripes that it
+/// shows: S0 for D23, S2, S5, and S0 again.
 const WRITES: [u32; 19] = [4, 1, 3, 2, 22, 8, 9, 4, 23, 13, 15, 4, 14, 2, 1, 3, 13, 4, 12];
-/// Index of the write in the example of Figure 4 that first evicts stripe S0.
+/// Index, in the writes of the DA-RAID-5 paper's Figure 4, of the one that first evicts pages of
+/// stripe S0.
 const FIRST: usize = 8;
-/// Pages of stripe S0 that are in the cache at both of its evictions.
+/// Numbers of the pages of stripe S0 that are in the cache at both evictions of that stripe in the
+/// DA-RAID-5 paper's Figure 4.
 const PAGES: [u32; 3] = [1, 2, 3];
 /// Time after each write, in nanoseconds, by which the flash is idle again.
 const REST: u64 = 40_000_000;
 
-/// The state of the example's drive after a write.
+/// The state of the caches, and the flash operations, after a write in the DA-RAID-5 paper's Figure
+/// 4.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Moment {
     /// Number of the logical page that was written.
@@ -41,21 +45,22 @@ pub(super) struct Moment {
     pub left: Vec<u32>,
     /// Stripes with partial parity, each with the pages that this parity covers.
     pub covered: Vec<(u32, Vec<u32>)>,
-    /// Number of flash reads for parity since the previous write of the example.
+    /// Number of flash reads for parity since the previous write in the DA-RAID-5 paper's Figure 4.
     pub reads: u64,
-    /// Number of page programs for parity since the previous write of the example.
+    /// Number of page programs for parity since the previous write in the DA-RAID-5 paper's Figure
+    /// 4.
     pub programs: u64,
     /// Number of events of this write after which an invariant was broken.
     pub broken: u64,
 }
 
-/// Returns the configuration of the example's drive.
+/// Returns the configuration of the drive in the DA-RAID-5 paper's Figure 4.
 pub(super) fn drive() -> Result<Config, Diagnostics> {
     config("hc", &FIGURE)
 }
 
-/// Returns a text of everything that the outcome of the example depends on, to recognize saved
-/// results.
+/// Returns a text of all inputs (drive, writes, idle time) of the DA-RAID-5 paper's Figure 4 as
+/// simulated here, to recognize saved results.
 pub(super) fn identity() -> Result<String, Diagnostics> {
     Ok(format!("{:?} {WRITES:?} {REST}", drive()?))
 }
@@ -112,8 +117,9 @@ pub(super) fn run(control: Control<'_>) -> Result<Vec<Moment>, Diagnostics> {
     Ok(moments)
 }
 
-/// Returns the numbers of the claim on Figure 4: pages of S0 evicted together for D23 and at the
-/// second eviction, pages covered by PP0 and PP0', and the total of flash operations for parity.
+/// Returns the numbers of the claim on the DA-RAID-5 paper's Figure 4: pages of stripe S0 evicted
+/// for the write of page D23 and at the second eviction, pages that the stripe's partial parities
+/// PP0 and PP0' cover, and the flash operations for parity.
 pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     let (first, last) = (log.get(FIRST)?, log.last()?);
     let alike = |pages: &[u32]| if pages == PAGES { pages.len() as f64 } else { 0.0 };
@@ -136,12 +142,14 @@ pub(super) fn outcome(log: &[Moment]) -> Option<[(&'static str, f64); 5]> {
     ])
 }
 
-/// True if no invariant is broken after any event of the example.
+/// True if no invariant of the simulator is broken after any event of the DA-RAID-5 paper's Figure
+/// 4.
 pub(super) fn lawful(log: &[Moment]) -> bool {
     log.iter().all(|moment| moment.broken == 0)
 }
 
-/// Returns the log of the example as a table, one row per write.
+/// Returns the table of the DA-RAID-5 paper's Figure 4 as simulated: caches and flash operations,
+/// one row per write.
 pub(super) fn sheet(log: &[Moment]) -> Sheet {
     let heads = [
         "write",

@@ -34,8 +34,9 @@ const LEAST: f64 = 1e-24;
 /// stripe size. Assumed: the loss of a page at the point that the DA-RAID-5 paper prints.
 pub(super) const TARGET: f64 = 0.01588;
 
-/// Cell error rate at which the code of equation (3) corrects 99.9 % of words. The search for it is
-/// slow, so it is done once, not for each of thousands of points.
+/// Raw bit error rate at which the BCH code of the DA-RAID-5 paper's equation (3) corrects 99.9 %
+/// of code words. The search for it is slow, so it is done once, not for each of thousands of
+/// points.
 static WORST: LazyLock<f64> = LazyLock::new(|| Bch::DA_RAID_5.worst_cells(1e-3));
 
 /// Returns points of the life in mean P/E cycles, `step` apart, and those at which the stages of
@@ -92,14 +93,15 @@ struct Point {
     loss: f64,
 }
 
-/// Returns the share of blocks with more P/E cycles than T_p.
+/// Returns the share (0 to 1) of blocks with more P/E cycles than T_p, above which the DA-RAID-5
+/// paper counts a block as worn.
 fn worn_share(config: &Config, cycles: f64) -> f64 {
     let worn = f64::from(config.redundancy.worn_above);
     let most = cycles * (1.0 + SPREAD);
     if most <= worn { 0.0 } else { ((most - worn) / (2.0 * SPREAD * cycles)).min(1.0) }
 }
 
-/// Returns the share of stripes that have no page in a worn block.
+/// Returns the share (0 to 1) of stripes that have no page in a worn block.
 fn bare_share(config: &Config, cycles: f64) -> f64 {
     libm::pow(1.0 - worn_share(config, cycles), f64::from(config.redundancy.stripe))
 }
@@ -218,8 +220,8 @@ pub(super) fn until_loss() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns two figures over the life of the drive: the trade-off that the DA-RAID-5 paper argues
-/// with, and the mean time to data loss.
+/// Returns two figures over the life of the drive: response, wear and probability of data loss,
+/// between which the DA-RAID-5 paper weighs, and the mean time to data loss.
 pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> {
     let config = config()?;
     let drawn = drawn(&config);
@@ -259,7 +261,7 @@ fn stages(config: &Config) -> String {
         None => format!("{} never", case.name),
     };
     format!(
-        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. The minimum is a year: data is kept that long.",
+        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. No mean time is below a year, the age up to which data is kept.",
         said(UDL),
         said(PE_AWARE),
         said(HC)

@@ -11,18 +11,21 @@ use fowler_experiment::tables::{Cell, Sheet};
 
 /// P/E cycles between two points of a curve of retention or read limits.
 const STEP: u32 = 1000;
-/// P/E cycles of the last point of a curve of limits: the axis of Figure 2 ends there.
+/// P/E cycles at the last point of the curves of longest retention and most reads: the axis of the
+/// DA-RAID-5 paper's Figure 2 ends there.
 const MOST: u32 = 20_000;
 /// Length of a day in nanoseconds.
 const DAY: f64 = 86_400e9;
 
-/// The limits of data in a block after a number of P/E cycles.
+/// The longest retention and the most reads after which the code still corrects data in a block
+/// with a number of P/E cycles.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     cycles: u32,
     /// The longest retention of data that is not read, in days.
     retention: f64,
-    /// The largest number of reads of a block with fresh data.
+    /// The largest number of reads of a block after which fresh data in the block can still be
+    /// corrected.
     reads: f64,
 }
 
@@ -37,8 +40,8 @@ fn all(config: &Config) -> Vec<Limits> {
     (0..=MOST / STEP).map(|turn| limits(config, turn * STEP)).collect()
 }
 
-/// Returns the limits at T_p, and whether both limits fall from each point of the curve to the
-/// next.
+/// Returns the longest retention and the most reads of a block at T_p (the P/E cycles above which a
+/// block counts as worn), with the directions that both fall over the whole range of P/E cycles.
 pub(super) fn measured(config: &Config) -> Measured {
     let all = all(config);
     let falls = |of: fn(&Limits) -> f64| all.windows(2).all(|pair| of(&pair[1]) < of(&pair[0]));
@@ -48,7 +51,8 @@ pub(super) fn measured(config: &Config) -> Measured {
         .direction("T_retention falls with cycles", falls(|it| it.retention))
 }
 
-/// Returns the table of the limits of retention and of reads, by P/E cycles.
+/// Returns the table of the longest retention (days) and the most reads of a block that the code
+/// can correct, by P/E cycles.
 pub(super) fn sheet() -> Result<Sheet, Diagnostics> {
     let heads = ["cycles", "T_retention (days)", "T_read"];
     let title = "Figure 2: limits through the one point that the paper prints, with the growth of RHIO's cells (assumed)";

@@ -123,8 +123,9 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
         panel(Shown::Reads, "", 1.0),
         panel(Shown::Work, " (ms)", 1e3),
     ];
-    Figure::new("cut-off", "Hybrid caching by cut-off", panels)
-        .caption(format!("Under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"))
+    Figure::new("cut-off", "Hybrid caching by cut-off", panels).caption(format!(
+        "All points are under {LONG}, whose writes are at most 16 pages long. {STAND_INS}"
+    ))
 }
 
 /// Returns the figure of the mean reduction of response time by load, for both orders of an update.

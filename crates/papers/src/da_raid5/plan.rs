@@ -186,8 +186,9 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run that the current view reads for a scheme (`case`) in a variant
-    /// of the drive.
+    /// Returns the name of the run whose results claims read at present for a scheme (`case`) in a
+    /// variant of the drive. Another scheme or variant may replace the one asked for, to measure a
+    /// claim without its system.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let scheme = view.scheme(case.scheme);

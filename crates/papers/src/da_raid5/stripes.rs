@@ -13,7 +13,8 @@ use fowler_theory::stripes::{page_loss, stripe_loss, widest};
 
 /// P/E cycles of the blocks for which the probability of data loss is shown.
 const CYCLES: [f64; 4] = [12_000.0, 13_500.0, 15_000.0, 16_500.0];
-/// P/E cycles at which the DA-RAID-5 paper has T_p and prints a point of its reliability model.
+/// P/E cycles, named T_p in the DA-RAID-5 paper, above which a block counts as worn and at which
+/// the paper prints a point of its reliability model.
 const PRINTED: f64 = 15_000.0;
 /// The widest stripe considered, in data pages.
 const MOST: u32 = 62;
@@ -43,7 +44,7 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
         "chip time (ms)",
     ];
     let title = format!(
-        "By data pages per stripe: loss in blocks of 15,000 cycles within 381 days, and cost on 36 chips under {SWEPT}"
+        "By data pages per stripe: probability of data loss in blocks of 15,000 cycles within 381 days, and latency and flash work on 36 chips under {SWEPT}"
     );
     let mut sheet = Sheet::new("stripes", title, &heads);
     for &n in sizes {
@@ -90,7 +91,8 @@ fn by_target() -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns the figure of the measurements by stripe size N, next to the model's results.
+/// Returns the figure of response time and flash work by data pages per stripe (N) under RAID-5 and
+/// hybrid caching, and of the probability that a stripe loses data by the model of the paper.
 pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Figure, Diagnostics> {
     let config = &config()?;
     let measured = |shown: Shown| {

@@ -24,7 +24,8 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
 pub(super) const PAIRS: [(Case, Case); 5] =
     [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
 
-/// Returns the table of mean reductions by the first scheme of each pair relative to the second.
+/// Returns the table of mean reductions, over the stand-in traces, of response time and flash
+/// operations by the first scheme of each pair relative to the second.
 fn means(evidence: &Evidence) -> Sheet {
     let heads = ["scheme", "below", "quantity", "all workloads", "without web search"];
     let title = "Reductions in the mean over the stand-ins; claims.csv has their intervals";
@@ -347,8 +348,8 @@ fn by_ahead(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of the reductions under one workload by the length of the runs, to show that
-/// they converge.
+/// Returns the table of the reductions of response time and flash operations between pairs of
+/// schemes under one workload, by requests per run, to show that they converge.
 fn by_length(evidence: &Evidence) -> Sheet {
     let mut heads = vec!["requests", "WAF of RAID-5"];
     let names: Vec<String> = PAIRS
@@ -358,7 +359,7 @@ fn by_length(evidence: &Evidence) -> Sheet {
         })
         .collect();
     heads.extend(names.iter().map(String::as_str));
-    let title = format!("Reductions by the length of the runs, under {SWEPT}");
+    let title = format!("Reductions of response and flash work by requests per run, under {SWEPT}");
     let mut sheet = Sheet::new("length", title, &heads);
     for &requests in &evidence.paper.sweeps.lengths {
         let variant = length(requests);
@@ -402,7 +403,9 @@ fn long_search(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of the effects of two other interpretations of the DA-RAID-5 paper.
+/// Returns the table of the effects of two other interpretations of the DA-RAID-5 paper: of which
+/// pages the parity cache covers in its Algorithm 2, and of whether GC writes parity when it moves
+/// pages.
 fn readings(evidence: &Evidence) -> Sheet {
     let names = Shown::ALL.map(Shown::name);
     let heads: Vec<&str> = ["reading", "workload", "case"].into_iter().chain(names).collect();

@@ -145,8 +145,8 @@ pub(super) fn n_update(n: u32) -> String {
     format!("N_update {n}")
 }
 
-/// Returns the name of the variant in which, above N_update, the cached parity covers only the new
-/// pages.
+/// Returns the name of the variant in which, if more than N_update pages of a stripe are written
+/// together, cached parity covers only the new pages.
 pub(super) fn replaced(n: u32) -> String {
     format!("N_update {n}, coverage replaced")
 }
@@ -213,7 +213,8 @@ impl Setting {
 /// Name of the workload on which stripe sizes and lengths of runs are swept: the one with the most
 /// writes.
 pub(super) const SWEPT: &str = "TPCC";
-/// Name of the workload on which the cut-off is swept: it has the longest requests.
+/// Name of the workload for the sweep of the longest write that is cached (the cut-off of hybrid
+/// caching): it has the longest requests.
 pub(super) const LONG: &str = "Win7";
 /// Name of the workload that reads so much that blocks are refreshed, and hardly writes.
 pub(super) const SEARCH: &str = "websearch";

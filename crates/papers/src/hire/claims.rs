@@ -20,9 +20,9 @@ use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
 use fowler_physics::voltage::{SCALES, TABLE_1};
 
-/// ID of the claim on Figure 3: read latency relative to the baseline.
+/// ID of the claim on the HIRE paper's Figure 3: read latency relative to the baseline.
 pub(super) const READS: ClaimId = ClaimId("004-016");
-/// ID of the claim on Figure 4: wear relative to the baseline.
+/// ID of the claim on the HIRE paper's Figure 4: wear relative to the baseline.
 pub(super) const WEAR: ClaimId = ClaimId("004-018");
 
 /// Every claim of the HIRE paper, in the order of its data file.
@@ -282,7 +282,10 @@ fn writes(evidence: &Evidence) -> Option<Measured> {
         values.push((format!("HIRE/{}, old pages read", other.name), mean(&read)?));
         let rewritten = over(REWRITE, other, WAITS_ALONE)?;
         values.push((format!("HIRE/{}, rewrite_on_idle", other.name), mean(&rewritten)?));
-        directions.push((format!("within 5 % of {}'s under every trace", called(other)), near));
+        directions.push((
+            format!("mean write latency within 5 % of {}'s under every trace", called(other)),
+            near,
+        ));
     }
     let measured = Measured::exactly(values);
     Some(directions.iter().fold(measured, |it, (words, holds)| it.direction(words, *holds)))

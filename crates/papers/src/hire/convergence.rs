@@ -116,8 +116,9 @@ fn convergence(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of runs whose data from before the run has the voltages of an access class,
-/// relative to the same baseline.
+/// Returns the table of runs in which the data on the drive was programmed at the voltages of one
+/// access class (such as read-hot) before the run; reads and wear are relative to the same
+/// baseline.
 fn classed(evidence: &Evidence) -> Sheet {
     let heads = ["workload", "data from before the run was", "case", "reads", "wear"];
     let title = "Data preconditioned by class (precondition.access_class): reads and wear relative to the baseline";
@@ -156,7 +157,8 @@ fn classed(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the figure of the means in the table of the parts of the stand-in traces.
+/// Returns the figure of mean read latency and mean wear, relative to the baseline, by the part of
+/// the stand-in traces that is measured.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let sheet = convergence(evidence);
     let panel = |title: &str, y: &str, head: &str| {

@@ -21,13 +21,14 @@ use std::collections::BTreeMap;
 /// from 21 of 21.
 const NEAR: usize = 21;
 
-/// Returns the name of the job that compares the buffer with the oracle for a workload.
+/// Returns the name of the job for a workload that compares the access classes given by hits in the
+/// buffer with those of an oracle, which knows all later references to a page.
 pub(super) fn name(column: &str) -> String {
     format!("{column} oracle")
 }
 
-/// Returns a job that compares the buffer's classes of evicted pages with the oracle's for a
-/// workload.
+/// Returns a job that compares, under a workload, the access classes of pages evicted from the
+/// buffer with those of an oracle, which knows the later references to each page.
 pub(super) fn job<'a>(
     column: &str,
     device: DeviceSpec,
@@ -112,8 +113,8 @@ impl References {
         (last - first - writes, writes)
     }
 
-    /// Returns the comparison of the buffer's access classes with the oracle's; `None` if it was
-    /// stopped.
+    /// Compares the access class that the buffer gives each evicted page with that of an oracle,
+    /// which knows the page's later references. Returns `None` if it was stopped.
     fn judged(&self, drive: &Resolved, control: Control<'_>) -> Option<Judged> {
         let mut hotness = Hotness::new(&drive.config.hotness, drive.config.geometry.page_size);
         let mut class = |(reads, writes)| {
@@ -196,7 +197,8 @@ struct Tally {
     near: Verdicts,
 }
 
-/// Numbers of evicted pages by the buffer's access class and the oracle's.
+/// Numbers of pages evicted from the buffer, by the class that the buffer gave them and the class
+/// by their later references (the oracle's).
 #[derive(Default)]
 struct Verdicts {
     predicted: Predicted,
@@ -204,8 +206,9 @@ struct Verdicts {
     never: u64,
 }
 
-/// The buffer's access classes of pages compared with an oracle's for one workload. A share of
-/// nothing is `None`.
+/// Results for one workload of comparing the buffer's access classes of pages (such as read-hot)
+/// with those of an oracle, which knows all later references. Shares without any page to count are
+/// `None`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
     /// Share (0 to 1) of each access class in the pages of the whole trace.
@@ -218,11 +221,11 @@ pub(super) struct Judged {
     left: u64,
     /// Share (0 to 1) of the evicted pages that have no later access in the trace.
     pub never_again: Option<f64>,
-    /// Share (0 to 1) of the evicted pages used again that the buffer and the oracle put in the
-    /// same class, for an oracle that knows the rest of the trace.
+    /// Share (0 to 1) of the evicted pages used again whose access class is the same by their hits
+    /// in the buffer and by all later references in the trace.
     pub accuracy: Option<f64>,
-    /// Share (0 to 1) of the evicted pages used again that the buffer and the oracle put in the
-    /// same class, for an oracle that knows the next 21 references.
+    /// Share (0 to 1) of the evicted pages used again whose access class is the same by their hits
+    /// in the buffer and by the next 21 references.
     pub accuracy_near: Option<f64>,
     pub precision: Precision,
 }
@@ -237,7 +240,7 @@ pub(super) struct Shares {
 }
 
 /// Precision of the buffer's access classes: for each class, the share (0 to 1) of its pages that
-/// the oracle puts in the same class.
+/// later references, known to an oracle, put in the same class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Precision {
     pub mixed: Option<f64>,
@@ -245,7 +248,8 @@ pub(super) struct Precision {
     pub write_hot: Option<f64>,
 }
 
-/// Numbers of pages by the buffer's access class, then by the oracle's.
+/// Numbers of evicted pages by the access class that the buffer gave them (outer index), then by
+/// the class of their later references (inner index).
 type Predicted = ByClass<ByClass<u64>>;
 
 impl Tally {

@@ -10,7 +10,8 @@ use fowler_figures::{Figure, Panel, Series};
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
                          labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
-/// Returns the figures of the HIRE paper, and that of the use of pages.
+/// Returns Figures 3 to 5 of the HIRE paper, and a figure of the access classes of pages evicted
+/// from the buffer.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         of_readings(&FIGURE_3, "mean read latency / baseline", paper, evidence),

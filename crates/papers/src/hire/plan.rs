@@ -209,7 +209,7 @@ pub(super) fn buffer(mib: u32) -> String {
 }
 
 pub(super) fn rewrite_share(share: f64) -> String {
-    format!("rewrites in {share} of the frames")
+    format!("rewrites in {share} of the buffer's frames")
 }
 
 pub(super) fn worn_to(cycles: u32) -> String {
@@ -326,7 +326,8 @@ fn reads(paper: &Paper, limit: Option<u64>) -> StudyPoint {
     point(paper, READ_ONLY.into(), WorkloadSpec::Generated(source), (HIRE, &[]), length)
 }
 
-/// Returns the jobs that compare the buffer with the oracle, one for each workload.
+/// Returns jobs, one for each workload, that compare the buffer's access classes of evicted pages
+/// with those of an oracle, which knows the later references to each page.
 fn oracles<'a>(
     paper: &Paper,
     columns: &[Column],
@@ -412,7 +413,8 @@ impl Evidence {
         !self.paper.sweeps.workloads.is_empty()
     }
 
-    /// Returns the comparison of the buffer with the oracle for a workload.
+    /// Returns, for a workload, the comparison of the buffer's access classes of evicted pages with
+    /// those of an oracle, which knows the later references to each page.
     pub(super) fn oracle(&self, column: &str) -> Option<&Judged> {
         self.oracles.get(&oracle::name(column))
     }
@@ -428,7 +430,9 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run that claims read at present for a case in a variant.
+    /// Returns the name of the run whose results claims read at present for a scheme (`case`) in a
+    /// variant. Another scheme or variant may replace the one asked for, to measure a claim without
+    /// its system.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let key = view.scheme(case.key);

@@ -91,8 +91,8 @@ fn swept(
     sheet
 }
 
-/// Returns the name of the variant whose baseline a variant is compared with. The watermark does
-/// not affect the baseline.
+/// Returns the name of the variant whose baseline run a variant is compared with. Sweeps of HIRE's
+/// watermark (`policy.hotness.watermark`) need no runs of their own, because the baseline has none.
 fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
     let measured = evidence.number(column, BASELINE, variant, READ).is_some();
     if measured { variant } else { BASE_OF_WATERMARKS }

@@ -16,8 +16,9 @@ use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::voltage::{Hire, SCALES};
 use fowler_units::Span;
 
-/// Time of a single read at the three voltages (Table 1), relative to the nominal one. Without
-/// queueing, no mean is lower than the first or higher than the last.
+/// Times of a single read at the boosted, nominal and reduced voltages of the HIRE paper's Table 1,
+/// divided by that at the nominal one. Without queueing, no mean is lower than the first or higher
+/// than the last.
 pub(super) const READS_ALONE: [f64; 3] = [70.0 / 170.0, 1.0, 310.0 / 170.0];
 
 /// A figure (chart) of the HIRE paper: the metric that it shows for each scheme under each
@@ -213,8 +214,8 @@ pub(super) fn left(evidence: &Evidence, column: &str, class: &str) -> Option<f64
 
 const SECONDS_OF_A_YEAR: f64 = 365.0 * 86_400.0;
 
-/// Returns the table of the drive's lifetime as its wear gives it: for a drive written once, and in
-/// steady state.
+/// Returns the table of the drive's lifetime in years at the measured rate of wear: for a drive
+/// whose data is written once, and in steady state.
 fn lifetime(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",
@@ -283,8 +284,11 @@ fn overhead() -> Sheet {
     let blocks = f64::from(config.geometry.blocks());
     let hits = |most: u64| hit_bits(most, frames) as f64;
     for (what, bits) in [
-        (format!("hits of {frames} pages, up to 100"), hits(100)),
-        (format!("hits of {frames} pages, up to 65535 (implemented)"), hits(65_535)),
+        (format!("hit counters of {frames} buffered pages, counting up to 100"), hits(100)),
+        (
+            format!("hit counters of {frames} buffered pages, counting up to 65535 (implemented)"),
+            hits(65_535),
+        ),
         ("2 bits per mapping entry".into(), 2.0 * pages),
         ("2 bits per block (implemented: a block holds one class)".into(), 2.0 * blocks),
     ] {

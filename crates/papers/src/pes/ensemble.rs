@@ -17,8 +17,8 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Replaces each stand-in trace in the ensemble (workloads that fit the paper's Table 2 equally
-/// well) by the first member for its trace.
+/// Replaces each stand-in trace for which there are generated workloads that fit the P/E suspension
+/// paper's Table 2 by the best of these.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     for column in columns.iter_mut().filter(|column| column.is_stand_in()) {
         let first = paper.ensemble.member.iter().find(|member| member.trace == column.name);
@@ -29,8 +29,8 @@ pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     }
 }
 
-/// Returns the members of the ensemble except the first of each trace, as workloads: `DAP 2` and so
-/// on.
+/// Returns the generated workloads that fit the P/E suspension paper's Table 2, except the best fit
+/// to each trace, which stands in for it; they are named `DAP 2` and so on.
 pub(super) fn members(paper: &Paper) -> Vec<Column> {
     let mut members = Vec::new();
     for (place, published) in paper.workload.iter().enumerate() {
@@ -59,7 +59,8 @@ enum Of {
 }
 
 /// A gain or cost that the P/E suspension paper states as a mean over its workloads: name, ID of
-/// the claim that publishes it, and the text after the flash in the labels of that claim.
+/// the claim that publishes it, and the rest of the published number's label after the kind of
+/// flash (such as ` mean` in `SLC mean`).
 struct Gain {
     name: &'static str,
     claim: ClaimId,
@@ -113,7 +114,8 @@ const GAINS: [Gain; 10] = [
         Of::Ipc(|run| run.get("suspension_overhead")),
     ),
 ];
-/// Indices in `GAINS` of the gains that the picture shows.
+/// Indices in [`GAINS`] of the gains in the figure: read latency under PES_IPC below that under RPS
+/// and FIFO.
 const SHOWN: [usize; 2] = [2, 3];
 
 impl Gain {
@@ -131,8 +133,9 @@ impl Gain {
     }
 }
 
-/// A gain under the stand-in trace of a workload, with its least and largest value over the members
-/// of the ensemble.
+/// A reduction or increase of a metric by a scheme under a workload's stand-in trace, with the
+/// least and largest value over all generated workloads that fit the published latencies about as
+/// well.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Spread {
     stand_in: f64,
@@ -141,8 +144,8 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Returns the mean of some numbers with the interval that holds it for any choice of one
-    /// member per workload.
+    /// Returns the mean of some values over workloads, with an interval that holds the mean
+    /// whichever of the equally good generated workloads stands in for each trace.
     fn mean(all: &[Spread]) -> Option<Spread> {
         let of = |of: fn(&Spread) -> f64| mean(&all.iter().map(of).collect::<Vec<_>>());
         Some(Spread {
@@ -157,8 +160,8 @@ impl Spread {
     }
 }
 
-/// Returns the latencies of a member under FIFO divided by those of Table 2: SLC read, SLC write,
-/// MLC read, MLC write.
+/// Returns the latencies of a generated workload under FIFO divided by those of the P/E suspension
+/// paper's Table 2: SLC read, SLC write, MLC read, MLC write.
 fn fits(paper: &Paper, evidence: &Evidence, column: &Column) -> Option<[f64; 4]> {
     let mut ratios = [0.0; 4];
     let kinds = [("read", READ), ("write", WRITE)];
@@ -170,15 +173,16 @@ fn fits(paper: &Paper, evidence: &Evidence, column: &Column) -> Option<[f64; 4]>
     Some(ratios)
 }
 
-/// Returns the distance of a member from Table 2: the root mean square of the logarithms of its
-/// four latency ratios, as a factor (1 is a perfect fit).
+/// Returns the distance of a generated workload from the P/E suspension paper's Table 2: the root
+/// mean square of the logarithms of the four ratios of measured to published latency, as a factor
+/// (1 is a perfect fit).
 fn residual(ratios: &[f64; 4]) -> f64 {
     let squares: f64 = ratios.iter().map(|ratio| libm::log(*ratio).powi(2)).sum();
     libm::exp(libm::sqrt(squares / 4.0))
 }
 
-/// Returns the stand-in trace of a workload, at any distance from Table 2, and those members of the
-/// ensemble that are within the stated distance.
+/// Returns the stand-in trace of a workload, and those other generated workloads for the same trace
+/// whose latencies are near the P/E suspension paper's Table 2 (within `ensemble.within`).
 fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> {
     let paper = &evidence.paper;
     let near = |member: &&Column| {
@@ -189,8 +193,8 @@ fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> 
     [stand_in].into_iter().chain(others).collect()
 }
 
-/// Returns a gain under one workload, with its least and largest value over the members of the
-/// ensemble.
+/// Returns a gain by a scheme under one workload's stand-in trace, with its least and largest value
+/// over all generated workloads that fit the published latencies about as well.
 fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> Option<Spread> {
     let value = |column: &&Column| gain.value(evidence, &column.name, flash);
     let values: Vec<f64> = counted(evidence, stand_in).iter().map(value).collect::<Option<_>>()?;
@@ -199,14 +203,14 @@ fn spread(evidence: &Evidence, gain: &Gain, flash: Flash, stand_in: &Column) -> 
     Some(Spread { stand_in: *values.first()?, least, most })
 }
 
-/// Returns a gain under every workload, in the P/E suspension paper's order, each with its least
-/// and largest value over the members of the ensemble.
+/// Returns a gain by a scheme under every workload, in the P/E suspension paper's order, each with
+/// its least and largest value over all generated workloads that fit the published latencies.
 fn spreads(evidence: &Evidence, gain: &Gain, flash: Flash) -> Option<Vec<Spread>> {
     evidence.runs.stand_ins().map(|it| spread(evidence, gain, flash, it)).collect()
 }
 
-/// Returns two tables: every gain with its interval, and every member with its distance from Table
-/// 2.
+/// Returns two tables: every published gain with its interval over generated workloads, and every
+/// generated workload with its distance from the P/E suspension paper's Table 2.
 pub(super) fn sheets(evidence: &Evidence) -> [Sheet; 2] {
     [gains(evidence), table_of_members(evidence)]
 }
@@ -215,7 +219,7 @@ fn gains(evidence: &Evidence) -> Sheet {
     let heads =
         ["gain", "flash", "published", "stand-ins", "least", "most", "published is between"];
     let title = format!(
-        "Means over the six workloads, and their interval over all stand-ins within a factor of {} of Table 2",
+        "Gains, mean over the six workloads, and their interval over all stand-ins within a factor of {} of the paper's Table 2",
         evidence.paper.ensemble.within
     );
     let mut sheet = Sheet::new("ensemble", title, &heads);

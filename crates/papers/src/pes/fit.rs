@@ -65,12 +65,12 @@ impl Profiled {
     }
 }
 
-/// Distributions of the requests in the trace excerpt, followed by those of the workloads that are
-/// compared with it.
+/// Distributions of the requests in the excerpt of the real trace Financial1, followed by those of
+/// the generated workloads that are compared with it.
 pub(super) struct Fit(Vec<Profiled>);
 
-/// Returns the distributions of the trace excerpt and of the workloads compared with it; `None` if
-/// the excerpt is not among the workloads.
+/// Returns the distributions of requests in the excerpt of Financial1 and in the generated
+/// workloads; `None` if the excerpt is not among the workloads.
 pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diagnostics> {
     let excerpt = columns.iter().find(|it| it.source.starts_with(&paper.fit.excerpt));
     let Some(WorkloadSpec::Trace(trace)) = excerpt.map(|column| &column.spec) else {
@@ -95,8 +95,8 @@ fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
 }
 
 impl Fit {
-    /// Returns the table of the distances between distributions of generated workloads and those of
-    /// the trace excerpt.
+    /// Returns the table of the distances between request distributions of generated workloads and
+    /// those of the excerpt of the real trace Financial1.
     pub fn sheet(&self) -> Sheet {
         let Fit(all) = self;
         let mut heads = vec!["distribution".to_string()];
@@ -115,7 +115,8 @@ impl Fit {
         sheet
     }
 
-    /// Returns the figure of the distributions of the trace excerpt and of the generated workloads.
+    /// Returns the figure of the request distributions in the excerpt of Financial1 and in the
+    /// generated workloads.
     pub fn picture(&self) -> Figure {
         let Fit(all) = self;
         let caption = format!(

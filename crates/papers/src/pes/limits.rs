@@ -29,10 +29,8 @@ pub(super) struct Starved {
 }
 
 /// Dies of the study of starvation (writes that reads keep from finishing): the P/E suspension
-/// paper's two, which reads saturate before every phase is cancelled, and one with reads so fast
-/// that they can cancel every phase. Its factor is assumed: 1.25 us to sense and 2 us to transfer
-/// is less than any NAND needs (Z-NAND senses in 3 us, AnandTech 13951); it shows where the limit
-/// lies.
+/// paper's two, which reads saturate before every phase is cancelled, and one whose reads are 20
+/// times as fast (assumed; faster than any NAND), so that every phase can be cancelled.
 pub(super) const DIES: [Starved; 3] = [
     Starved { name: "SLC", flash: Flash::Slc, faster: 1 },
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
@@ -53,7 +51,7 @@ const WRITES: f64 = 20_000.0;
 const SCHEMES: [(&str, &str, Suspension); 2] =
     [("pes_ips", "IPS", Suspension::InterPhase), ("pes_ipc", "IPC", Suspension::IntraPhase)];
 
-/// A point of a curve of write completion times.
+/// Completion time of writes on a die under a scheme, at one rate of reads.
 pub(super) struct Point {
     pub die: &'static str,
     pub scheme: &'static str,
@@ -61,12 +59,13 @@ pub(super) struct Point {
     pub per_stretch: f64,
     /// Share of time (0 to 1) for which reads alone keep the die busy.
     pub reads_busy: f64,
-    /// Mean completion time of a write relative to an undisturbed one, by the closed formula.
+    /// Mean completion time of a write relative to an undisturbed one, by the closed-form queueing
+    /// model of a die (`fowler_theory::die`).
     pub theory: f64,
     pub measured: Option<f64>,
 }
 
-/// The simulated completion times at a point of a curve.
+/// Simulated completion times of writes at one rate of reads.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Completion {
     /// Mean completion time of a write relative to an undisturbed one, simulated; `None` if no
@@ -74,7 +73,7 @@ struct Completion {
     stretched: Option<f64>,
 }
 
-/// Rates of reads and writes at a point of a curve, before it is simulated.
+/// Rates of reads and writes on one die, for which write completion time is to be simulated.
 struct Setting {
     name: String,
     point: Point,

@@ -92,7 +92,10 @@ fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
 pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &str)) -> Measured {
     let (scheme, base) = (called(schemes.0), called(schemes.1));
     let holds = everywhere(evidence, READ, schemes);
-    measured.direction(&format!("{scheme} is below {base} under every workload"), holds)
+    measured.direction(
+        &format!("mean read latency of {scheme} is below {base}'s under every workload"),
+        holds,
+    )
 }
 
 /// Measures the effect of contention: read latency under RPS divided by that under PE0, each
@@ -111,8 +114,9 @@ pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::exactly(values).direction("contention increases read latency under RPS", longer))
 }
 
-/// Counts the workloads under which IPS has faster writes, and those under which IPC has faster
-/// reads. The text says so of IPS and IPC in general, so the directions are those of the means.
+/// Counts the workloads under which inter-phase suspension (IPS) has faster writes than intra-phase
+/// cancellation (IPC), and those under which IPC has faster reads. The P/E suspension paper says so
+/// in general, so the directions are those of the means.
 pub(super) fn fewer(evidence: &Evidence) -> Option<Measured> {
     let mut measured = Measured::exactly(Vec::new());
     for (name, of, schemes) in

@@ -29,43 +29,45 @@ pub(super) struct Paper {
     pub fit: Fit,
     pub choice: Vec<Choice>,
     pub claim: Vec<Statement>,
-    /// The ensemble of stand-in traces, read from a file of its own.
+    /// Generated workloads that fit the published latencies of each trace, read from a file of
+    /// their own.
     #[serde(skip)]
     pub ensemble: Ensemble,
 }
 
-/// The ensemble: workloads that fit Table 2 equally well, for the traces of which nothing else is
-/// published.
+/// Generated workloads that fit the latencies in the P/E suspension paper's Table 2 equally well.
+/// They stand in for traces about which nothing else is published.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Ensemble {
-    /// Largest distance of a member from Table 2: the root mean square of the logarithms of its
-    /// four latency ratios, as a factor.
+    /// Largest distance from the P/E suspension paper's Table 2 at which a generated workload
+    /// counts: the root mean square of the logarithms of its four latency ratios, as a factor.
     pub within: f64,
-    /// Members of the ensemble; the best fit to each trace comes first.
+    /// Generated workloads, the best fit to each trace first.
     pub member: Vec<Member>,
 }
 
-/// A member of the ensemble: a generated workload that fits the latencies of one trace.
+/// A generated workload that fits the four latencies published for one trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Member {
-    /// Name of the trace whose latencies the member has.
+    /// Name of the trace whose published latencies the generated workload has.
     pub trace: String,
-    /// Kind of the member's arrival process: batches, or busy spells.
+    /// Kind of arrival process of the generated workload: batches, or busy spells.
     pub family: String,
     workload: toml::Table,
 }
 
 impl Member {
-    /// Returns the workload of the member, as a generator describes it.
+    /// Returns the specification of this generated workload.
     pub fn spec(&self) -> WorkloadSpec {
         let name = format!("{}, {}", self.trace, self.family);
         WorkloadSpec::Generated(Source { name, text: self.workload.to_string() })
     }
 }
 
-/// Mean latencies under FIFO in milliseconds, one for each workload (Table 2).
+/// Mean latencies under FIFO in milliseconds, one for each workload, as in the P/E suspension
+/// paper's Table 2.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table2 {
@@ -118,9 +120,9 @@ pub(super) struct Throughput {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {
-    /// Beginning of the name of the file with the trace excerpt.
+    /// Beginning of the name of the file with the excerpt of a real trace, Financial1.
     pub excerpt: String,
-    /// Names of the workloads that are compared with the trace.
+    /// Names of the generated workloads that are compared with the excerpt of Financial1.
     pub stand_ins: Vec<String>,
 }
 
@@ -131,13 +133,13 @@ pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// True if the alternative is measured on SLC and MLC; false for MLC alone.
+    /// True if this assumption is tried on SLC and MLC; false for MLC alone.
     #[serde(default)]
     both: bool,
 }
 
 impl Choice {
-    /// Returns the kinds of flash on which the alternative is measured.
+    /// Returns the kinds of flash on which this assumption is tried.
     pub fn flashes(&self) -> &'static [Flash] {
         if self.both { &Flash::ALL } else { &[Flash::Mlc] }
     }
@@ -175,8 +177,8 @@ impl Paper {
         paper_data::drive(flash.preset(), &self.drive, set)
     }
 
-    /// Returns a latency of Table 2 in milliseconds, for a kind of request (read or write) and the
-    /// index of a workload.
+    /// Returns a mean latency under FIFO from the P/E suspension paper's Table 2 in milliseconds,
+    /// for a kind of request (read or write) and the index of a workload.
     pub fn table2(&self, flash: Flash, kind: &str, place: usize) -> Option<f64> {
         let table = &self.table2;
         let cells = match (flash, kind) {

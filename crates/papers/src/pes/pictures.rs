@@ -26,7 +26,8 @@ fn figure(number: impl std::fmt::Display, title: &str, panels: [Panel; 2]) -> Fi
         .same_y()
 }
 
-/// Returns Table 2 as a figure of ratios, because its latencies span two decades.
+/// Returns the P/E suspension paper's Table 2 (mean latencies under FIFO) as a figure of measured
+/// over published latency, because the latencies span two decades.
 fn table2(paper: &Paper, evidence: &Evidence) -> Figure {
     let columns: Vec<&Column> = evidence.runs.stand_ins().collect();
     let series = |(kind, of): (&str, Number), flash: Flash| {

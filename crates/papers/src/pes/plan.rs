@@ -28,8 +28,8 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
 /// The schemes that are run where an assumption is varied.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
-/// The schemes that are run on the members of the ensemble (workloads that fit Table 2 equally
-/// well); no gain needs PER.
+/// Schemes that are run on all generated workloads that fit the P/E suspension paper's Table 2; PER
+/// is left out, because no published mean gain concerns it.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
 /// The schemes whose write throughput is measured.
 pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
@@ -40,8 +40,8 @@ pub(super) const CLOSED: &str = "closed loop";
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
-    /// Members of the ensemble besides the stand-in traces; empty if only the P/E suspension
-    /// paper's own figures were requested.
+    /// Generated workloads that fit the published latencies, besides those chosen as stand-in
+    /// traces; empty if only the P/E suspension paper's own figures were requested.
     pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
     /// Results on starvation; `None` if only the P/E suspension paper's own figures were requested.
@@ -98,8 +98,8 @@ enum Pace {
     Closed(u32),
 }
 
-/// Returns every run of the stand-in traces, the real traces and the members of the ensemble, as
-/// rows.
+/// Returns every run of the stand-in traces, the real traces and the other generated workloads that
+/// fit the published latencies, as rows.
 fn table<'a>(paper: &'a Paper, columns: &'a [Column], members: &'a [Column]) -> Vec<Row<'a>> {
     let row = |variant: &str, set: &[String], on: &[&'a Column], schemes: &[&'static str]| Row {
         variant: variant.into(),
@@ -147,7 +147,10 @@ fn points(
         for column in on {
             for &flash in *flashes {
                 let speed = found(speeds, column, flash).ok_or_else(|| {
-                    Diagnostic::new(column.name.clone(), "no replay speed was found")
+                    Diagnostic::new(
+                        column.name.clone(),
+                        format!("no replay speed was found for the {} drive", flash.name()),
+                    )
                 })?;
                 let pace = match *pace {
                     Pace::Found(faster) => ReplaySpeed::Speed(speed * faster),
@@ -244,7 +247,9 @@ impl Evidence {
         self.runs.number(&self.run(column, drive, scheme), of)
     }
 
-    /// Returns the name of the run that the current view reads for a scheme on a drive.
+    /// Returns the name of the run whose results claims read at present for a scheme on a drive.
+    /// Another scheme or variant may replace the one asked for, to measure a claim without its
+    /// system.
     fn run(&self, column: &str, drive: Drive<'_>, scheme: &str) -> String {
         let scheme = self.runs.view.scheme(scheme);
         let variant = self.runs.view.variant(&scheme, drive.variant);
@@ -371,8 +376,8 @@ pub(super) mod tests {
         Evidence { members: Vec::new(), ..with_members(|flash, scheme, _| of(flash, scheme)) }
     }
 
-    /// Returns made-up measurements like [`invented`], but with means that depend on the workload
-    /// and with one more member of the ensemble for each workload.
+    /// Returns made-up measurements whose mean latencies depend on the kind of flash, the scheme
+    /// and the workload, with a second generated workload for each trace.
     pub(in crate::pes) fn with_members(
         of: impl Fn(Flash, &str, &Column) -> (f64, f64),
     ) -> Evidence {

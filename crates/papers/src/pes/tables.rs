@@ -18,9 +18,9 @@ pub(super) struct Bars {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// Presets of the schemes that the bar chart shows.
+    /// Presets of the schemes that this bar chart of the P/E suspension paper shows.
     pub schemes: &'static [&'static str],
-    /// Preset of the scheme to which the bars are normalized.
+    /// Preset of the scheme to which the bars of this chart are normalized.
     pub base: &'static str,
     /// Published means over the workloads: scheme, ID of the claim, and the conversion of its
     /// number to a height of a bar.
@@ -121,8 +121,8 @@ pub(super) fn called(scheme: &str) -> &'static str {
 }
 
 impl Bars {
-    /// Returns the height that the P/E suspension paper's text gives for the bar of a scheme's
-    /// mean; `None` if it gives none.
+    /// Returns the height of a scheme's mean bar in this chart, from the number in the P/E
+    /// suspension paper's text; `None` if the text gives none.
     pub fn published(&self, paper: &Paper, flash: Flash, scheme: &str) -> Option<f64> {
         let (_, claim, height) = self.marks.iter().find(|(marked, ..)| *marked == scheme)?;
         match height {
@@ -131,8 +131,8 @@ impl Bars {
         }
     }
 
-    /// Returns the height that the P/E suspension paper's text gives for the bar of a scheme under
-    /// a workload; `None` unless the text names that workload as the one with the largest excess.
+    /// Returns the height of the bar of a scheme under the workload with the largest excess in this
+    /// chart, from the P/E suspension paper's text; `None` for other workloads.
     pub fn published_most(
         &self,
         paper: &Paper,
@@ -291,8 +291,8 @@ pub(super) fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns cells with the numbers that the P/E suspension paper is about, as means over the
-/// stand-in traces on one drive.
+/// Returns table cells for one drive, means over the stand-in traces: reductions of read latency,
+/// increases of write latency, and the share and cost of suspended programs and erases.
 fn effects(evidence: &Evidence, drive: Drive<'_>) -> Vec<Cell> {
     let ratio = |of, scheme, base| mean(&evidence.ratios(drive, of, (scheme, base))?);
     let average = |of: Number| Cell::share(evidence.average(drive, "pes_ipc", of));

@@ -15,9 +15,10 @@ use fowler_experiment::scheme::Scheme;
 use fowler_physics::recovery::{CYCLES, INTERFACE, OXIDE, POWERS, Reading, trapped};
 use fowler_units::Span;
 
-/// ID of the claim on Table 1: gigabytes written per hour, and write amplification.
+/// ID of the claim on the READY paper's Table 1: gigabytes written per hour, and write
+/// amplification.
 pub(super) const DEMAND: ClaimId = ClaimId("002-032");
-/// ID of the claim on Table 3: accuracy of the prediction of write demand.
+/// ID of the claim on the READY paper's Table 3: accuracy of the prediction of write demand.
 pub(super) const ACCURACY: ClaimId = ClaimId("002-048");
 
 /// ID of the claim in section 4.3 of the READY paper on the share of capacity that ST (the static
@@ -257,8 +258,8 @@ fn accuracy(evidence: &Evidence) -> Option<Measured> {
 /// Description of the prediction with which the accuracy of READY's prediction is compared.
 const NAIVE: &str = "each half hour predicted to be as the one before, off by less than 25 %";
 
-/// Returns the accuracy of a prediction without cycles: each half hour is predicted to be as the
-/// one before.
+/// Returns the accuracy of the simplest prediction of write demand, by trace: each half hour is
+/// predicted to be as the one before.
 fn predicted(evidence: &Evidence) -> Option<Measured> {
     let mut values: Vec<Labelled> = Vec::new();
     for trace in &evidence.paper.trace {
@@ -282,7 +283,8 @@ fn by_steadiness(values: Vec<Labelled>) -> Measured {
 }
 
 /// Largest share by which the bytes written in a life may exceed the drive's capacity for writes:
-/// the GC work (K-fold by dilation) caused by the last write that the throttle admitted.
+/// the GC work caused by the last write that the throttle admitted. Each simulated repetition
+/// stands for K real ones, and so counts K-fold.
 const OVER: f64 = 1e-4;
 /// Smallest ratio to a capacity, or to the writes without a throttle (NT), that counts as "close
 /// to" it: within 3 %. Assumed.

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// Length of a window in which write demand is counted for the READY paper's Figure 4, in seconds.
 const WINDOW_S: u64 = 60;
 
-/// Smallest number of repetitions of the workload in a life, in the host's own time, so that a life
-/// at twice the dilation has half of them.
+/// Smallest number of repetitions of the workload that are simulated in a life, so that a life in
+/// which each stands for twice as many real ones has half of them.
 const REPETITIONS: u32 = 6;
 
 pub(super) fn life_name(trace: &str, scheme: &str) -> String {
@@ -379,7 +379,8 @@ fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
     (MINUTE * (nearest * length), MINUTE * length)
 }
 
-/// Returns the dilation of a preview run: so high that a life has only about a dozen epochs.
+/// Returns the number of real repetitions of the workload that a simulated one stands for in a
+/// preview run: so high that a life has only about a dozen epochs.
 fn look(drive: &Resolved) -> u32 {
     const LEFT_S: f64 = 7200.0;
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32

@@ -12,7 +12,7 @@ const TEXT: &str = include_str!("../../../../presets/papers/ready.toml");
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Length of the period shown in Figure 14, in seconds.
+    /// Length of the period shown in the READY paper's Figure 14, in seconds.
     pub close_up: u64,
     pub trace: Vec<Trace>,
     /// Single days, simulated on the whole drive at several ages.
@@ -31,8 +31,8 @@ pub(super) struct Paper {
 pub(super) struct Days {
     /// Ages of the drive in years; a day is simulated at each.
     pub ages: Vec<f64>,
-    /// Traces, each with the hours of it that are simulated and the dilation of the life before
-    /// that day.
+    /// Traces, each with the simulated hours of the day, and the number of real repetitions of the
+    /// trace that one simulated repetition stands for in the life before the day.
     pub traces: Vec<(String, u64, u32)>,
 }
 

@@ -38,7 +38,8 @@ pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 /// All measurements of one repetition of the READY study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    /// True if claims read the lives simulated at twice the dilation.
+    /// True if claims read the lives in which a simulated repetition of the workload stands for
+    /// twice as many real ones as usual.
     twice: bool,
     /// The view through which claims read the lives: it may replace schemes by others.
     pub(super) view: View,
@@ -76,8 +77,8 @@ pub(super) struct Burst {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
     pub lives: Vec<Life>,
-    /// Relative differences between the life at twice the dilation and the first; `None` if only
-    /// one was simulated.
+    /// Relative differences between the second life, whose simulated repetitions stand for twice as
+    /// many real ones, and the first life; `None` if only one was simulated.
     pub change: Option<Change>,
 }
 
@@ -109,8 +110,8 @@ pub(super) struct Life {
     /// took no longer.
     pub response_cdf_us: Vec<(f64, f64)>,
     pub series: Series,
-    /// Time series of one-second steps for Figure 14; `None` if it was not requested or the life
-    /// ended before its period.
+    /// Time series of flash throughput and throttling delay in steps of one second, for the READY
+    /// paper's Figure 14; `None` if it was not requested or the life ended too early.
     pub close_up: Option<Series>,
 }
 
@@ -122,7 +123,8 @@ pub(super) struct Series {
     pub delay_us: Vec<f64>,
 }
 
-/// Relative differences between a life at twice the dilation and one at the first dilation.
+/// Relative differences between a life in which each simulated repetition of the workload stands
+/// for 2 K real ones and a life in which it stands for K.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Change {
     pub effective_lifetime_years: Option<f64>,
@@ -200,8 +202,9 @@ impl Evidence {
         }
     }
 
-    /// Returns the life under a trace and a scheme: at the least dilation, or in the repetition
-    /// with longer runs at twice that.
+    /// Returns the life under a trace and a scheme. Its simulated repetitions stand for the
+    /// smallest number of real ones, or for twice as many in the repetition of the study with
+    /// longer runs.
     pub(super) fn life(&self, trace: &str, scheme: &str) -> Option<&Life> {
         let scheme = self.view.scheme(scheme);
         self.lives.get(&life_name(trace, &scheme))?.lives.get(usize::from(self.twice))
@@ -217,13 +220,14 @@ impl Evidence {
         of(self.life(trace, scheme)?)
     }
 
-    /// Returns the relative differences between a life at twice the dilation and the life at the
-    /// first.
+    /// Returns the relative differences between the two lives under a trace and a scheme whose
+    /// simulated repetitions stand for 2 K and for K real ones.
     pub(super) fn change(&self, trace: &str, scheme: &str) -> Option<&Change> {
         self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }
 
-    /// Returns every life with its name, at every dilation.
+    /// Returns every life with the name of its trace and scheme. Several lives of the same name
+    /// differ in the number of real repetitions that a simulated one stands for.
     pub(super) fn all(&self) -> impl Iterator<Item = (&str, &Life)> {
         let each = self.lives.iter();
         each.flat_map(|(name, lives)| lives.lives.iter().map(move |life| (name.as_str(), life)))

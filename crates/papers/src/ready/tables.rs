@@ -186,9 +186,9 @@ fn gigabytes(device: &str) -> f64 {
     if device == "ready-32" { 32.0 } else { 128.0 }
 }
 
-/// Returns the lifetime in years and the mean response time under an interpretation of equation 2
-/// (recovery of cells) other than that of the drives. A throttle that ignores recovery writes as
-/// much under any interpretation.
+/// Returns the lifetime in years and the mean response time under another interpretation of the
+/// READY paper's equation 2 (recovery of cells). A throttle that ignores recovery writes as much
+/// under any interpretation.
 fn read(
     evidence: &Evidence,
     (trace, device): (&str, &str),

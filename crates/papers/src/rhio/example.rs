@@ -19,7 +19,8 @@ const LATER: Span = Span::ms(3000);
 /// Number of random requests in which a write served before an earlier read is searched for.
 const RANDOM: u64 = 2000;
 
-/// Returns the time per page of a write of `pages` pages in the example, in microseconds.
+/// Returns the time per page of a write of `pages` pages in the example of the RHIO paper's Figure
+/// 2, in microseconds.
 fn page_us(pages: u32) -> f64 {
     match pages {
         2 => 200.0,
@@ -28,8 +29,8 @@ fn page_us(pages: u32) -> f64 {
     }
 }
 
-/// Equation (1) of the RHIO paper: returns the mean response time of the example's writes when
-/// issued in this order; `page` gives the time per page for a number of pages.
+/// Returns the mean response time in microseconds of the writes in the RHIO paper's Figure 2 when
+/// issued in this order, by its equation (1); `page` gives the time per page for a number of pages.
 fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
     let n = order.len() as f64;
     let term = |(place, &write): (usize, &usize)| {
@@ -50,8 +51,8 @@ pub(super) struct Served {
 }
 
 impl Served {
-    /// Returns the mean response time of the writes by equation (1) of the RHIO paper, for the
-    /// simulated order and the example's times per page, in microseconds.
+    /// Returns the mean response time of the writes in the RHIO paper's Figure 2 by its equation
+    /// (1), for the simulated order and the paper's times per page, in microseconds.
     pub fn printed(&self) -> f64 {
         equation_1(&self.order, page_us)
     }

@@ -22,7 +22,8 @@ const BASELINES: [Reduction; 4] = [
     ("001-021", "PV-W reads", ("pv_w", "noop"), READ),
 ];
 
-/// Latency reductions by RHIO, which are predicted with the choices settled by the baselines.
+/// Latency reductions by RHIO. They are predictions: what the paper leaves open is chosen by
+/// published numbers of its baselines alone.
 const PREDICTED: [Reduction; 6] = [
     ("001-001", "read", ("rhio", "noop"), READ),
     ("001-001", "write", ("rhio", "noop"), WRITE),
@@ -40,12 +41,14 @@ fn published(paper: &Paper, all: &[Reduction]) -> Vec<Labelled> {
     all.iter().filter_map(one).collect()
 }
 
-/// Returns the published numbers of the latency reductions in [`BASELINES`].
+/// Returns the published latency reductions by the RHIO paper's baselines RT-R and PV-W relative to
+/// NOOP.
 pub(super) fn baselines(paper: &Paper) -> Vec<Labelled> {
     published(paper, &BASELINES)
 }
 
-/// Returns the tables of the choices that the RHIO paper leaves open.
+/// Returns the tables of the combinations of options for settings that the RHIO paper leaves open,
+/// by their distance from the published numbers of its baselines.
 ///
 /// # Errors
 /// If there are more open choices than numbers of baselines.

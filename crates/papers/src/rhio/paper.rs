@@ -37,7 +37,8 @@ pub(super) struct Paper {
     /// Sizes of the stripe unit besides one page: pages placed on one chip before the next chip
     /// gets any.
     pub units: Vec<u32>,
-    /// Size of the stripe unit in pages that holds the largest request of Figure 2.
+    /// Size of the stripe unit in pages that holds the largest request of the RHIO paper's Figure
+    /// 2.
     pub whole_requests: u32,
     pub workload: Vec<Published>,
     /// Names of the volumes for which the RHIO paper's text prints numbers.
@@ -104,7 +105,8 @@ impl Paper {
         claim::number(&self.claim, id, label)
     }
 
-    /// Returns every set of techniques: each alone, each pair, all of them; then the alternatives.
+    /// Returns every set of the techniques that the RHIO paper combines (each alone, each pair, all
+    /// of them), then other techniques that a controller could use.
     pub fn answers(&self) -> Vec<Answer> {
         let all = &self.technique;
         let mut subsets: Vec<Vec<&Answer>> = (1u32..1 << all.len())

@@ -136,8 +136,9 @@ fn percent(points: Vec<(f64, f64)>) -> impl Iterator<Item = (f64, f64)> {
     points.into_iter().map(|(x, share)| (x, 100.0 * share))
 }
 
-/// Returns a panel of the latency reductions of reads or writes (`kind`) by the quantity `x`;
-/// `points` gives the shares for each head. The RHIO paper's reductions are drawn at `printed_at`.
+/// Returns a panel of RHIO's reductions of the mean latency of reads or writes (`kind`) by the
+/// quantity `x`. `points` gives the shares (0 to 1) for the name of a reduction. The RHIO paper's
+/// reductions are drawn at `printed_at`.
 fn gains_by(
     paper: &Paper,
     evidence: &Evidence,
@@ -191,7 +192,8 @@ fn depth(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("depth", "RHIO by commands outstanding", panels).caption(caption).columns(2)
 }
 
-/// Returns a panel for reads and one for writes, each at both replay speeds of the RHIO study.
+/// Returns four titled panels, made by `panel`: reads and writes as recorded, then reads and writes
+/// at the replay speed at which requests conflict.
 fn by_kind_and_speed(paper: &Paper, panel: impl Fn(usize, f64) -> Panel) -> Vec<Panel> {
     let speeds = [1.0, paper.conflicts].into_iter();
     let both = speeds.flat_map(|speed| [0, 1].map(|kind| (kind, speed)));

@@ -208,8 +208,8 @@ fn table<'a>(
     Ok(rows)
 }
 
-/// Returns the rows of runs for every combination of the RHIO paper's open choices, under all
-/// schemes and every seed.
+/// Returns the rows of runs for every combination of options for settings that the RHIO paper
+/// leaves open, under all schemes and every seed.
 fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, Diagnostics> {
     let mut rows = Vec::new();
     for Combination { name, set } in combinations(paper)? {
@@ -226,14 +226,14 @@ fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, D
     Ok(rows)
 }
 
-/// Returns every combination of the open choices that the published numbers of the baselines
-/// settle.
+/// Returns every combination of options for the settings that the RHIO paper leaves open and that
+/// the published numbers of its baselines can settle.
 pub(super) fn combinations(paper: &Paper) -> Result<Vec<Combination>, Diagnostics> {
     joint::combinations(&paper.open, super::joint::baselines(paper).len())
 }
 
-/// Returns the seeds under which combinations of the open choices are run: the RHIO study's own,
-/// and those of its repetitions.
+/// Returns the seeds under which combinations of options for settings that the RHIO paper leaves
+/// open are run: the RHIO study's own, and those of its repetitions.
 pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
     let seed = |repetition: &Repetition| match *repetition {
         Repetition::Seed(seed) => Some(Some(seed)),
@@ -242,7 +242,8 @@ pub(super) fn joint_seeds() -> impl Iterator<Item = Option<u64>> {
     [None].into_iter().chain(REPETITIONS.iter().filter_map(seed))
 }
 
-/// Returns the name of the variant with a combination of the open choices under a seed.
+/// Returns the name of the variant with a combination of options (for settings that the RHIO paper
+/// leaves open) under a seed.
 pub(super) fn together(combination: &str, seed: Option<u64>) -> String {
     seed.map_or(combination.to_string(), |seed| format!("{combination}, seed {seed}"))
 }
@@ -354,13 +355,16 @@ impl Evidence {
         self.runs.number(&self.run(column, scheme, case), of)
     }
 
-    /// Returns the name of the run that claims read at present for a scheme in a case.
+    /// Returns the name of the run whose results claims read at present for a scheme in a case (a
+    /// variant of the drive and a replay speed). Another scheme may replace the one asked for, to
+    /// measure a claim without its system.
     fn run(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }
 
-    /// Returns the name of the run of exactly this scheme, in the variant that the current view
-    /// reads for a case. The view's replay speed applies only where a case has the recorded one.
+    /// Returns the name of the run of exactly this scheme in a case (a variant of the drive and a
+    /// replay speed). Another variant may replace that of the case while a claim is measured, and
+    /// another replay speed the recorded one.
     fn varied(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         let view = &self.runs.view;
         let variant = view.variant(scheme, case.variant);
@@ -380,8 +384,9 @@ impl Evidence {
         self.runs.ratio(&run(scheme), &run(base), of)
     }
 
-    /// Returns the share of requests (0 to 1) that RHIO prioritized, of the kind at that index of
-    /// [`KINDS`]; it is RHIO's also where the view reads another scheme in its place.
+    /// Returns the share of requests (0 to 1) that RHIO prioritized, of the kind at index `kind` of
+    /// [`KINDS`] (reads, writes). It is read from the run of RHIO even where a claim is measured
+    /// without RHIO.
     pub(super) fn prioritized(&self, column: &str, case: Case<'_>, kind: usize) -> Option<f64> {
         let share = self.runs.number(&self.varied(column, "rhio", case), KINDS[kind].share);
         share.filter(|share| share.is_finite())
@@ -445,8 +450,8 @@ pub(super) mod tests {
         assert_eq!(names[6], "all (RHIO)");
     }
 
-    /// Returns made-up measurements by workload, scheme and speed: mean read and mean write
-    /// latency, share of prioritized reads and of prioritized writes.
+    /// Returns made-up measurements by workload, scheme and replay speed: mean read and mean write
+    /// latency, and the shares (0 to 1) of reads and of writes that RHIO prioritized.
     pub(in crate::rhio) fn invented(of: impl Fn(&str, &str, f64) -> [f64; 4]) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -34,9 +34,9 @@ fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Opt
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
-/// Returns a latency reduction by RHIO over the part of the week after the share that claims read,
-/// mean over the stand-in traces. The shorter run is the beginning of the longer one, so the sums
-/// over that part are differences.
+/// Returns a latency reduction by RHIO over the rest of the week, after the share `week` that other
+/// runs replay; mean over the stand-in traces. The shorter run is the beginning of the longer one,
+/// so the sums over the rest are differences.
 fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     let variant = lasting(1.0);
     let whole = Case { variant: &variant, speed: 1.0 };
@@ -64,7 +64,7 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
         row.extend(GAINS.map(|which| Cell::share(gain_over(paper, evidence, share, which))));
         sheet.row(row);
     }
-    let mut row = vec![format!("the week after its first {}", paper.week).into()];
+    let mut row = vec![format!("the rest of the week, after a share of {}", paper.week).into()];
     row.extend(GAINS.map(|which| Cell::share(gain_after(evidence, which))));
     sheet.row(row);
     sheet
@@ -107,7 +107,11 @@ pub(super) fn depths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let p99: Number = |run| run.get("read.p99_us");
     let mut sheet = sheet("depth", title, &first);
     for place in places(evidence) {
-        let four = format!("mean of {}, {} times as fast", paper.named.join(", "), paper.conflicts);
+        let four = format!(
+            "mean of {}, replayed {} times as fast",
+            paper.named.join(", "),
+            paper.conflicts
+        );
         for depth in all_depths(paper) {
             let at = (place.as_deref(), depth);
             let share = |kind| {

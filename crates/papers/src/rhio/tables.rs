@@ -151,8 +151,8 @@ fn repeated(answers: &[Answer], which: Gain) -> [Option<f64>; 3] {
     [seeds.map(|it| it.mean), seeds.map(|it| it.half_width), twice]
 }
 
-/// Returns the table of the six published latency reductions next to the measured ones, as recorded
-/// and at the speed at which requests conflict.
+/// Returns the table of the RHIO paper's six reductions of mean latency next to the measured ones:
+/// as recorded, and replayed so fast that requests conflict.
 fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
     let [here, twice, faster_head] = [
         format!("{} of the week", paper.week),

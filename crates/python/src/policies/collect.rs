@@ -12,8 +12,8 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a Candidates<'a>);
 
 thread_local! {
-    /// Number of the call of a policy that the current thread executes; a view of another call is
-    /// invalid.
+    /// Number of the call of the victim policy that this thread executes. Objects that Python got
+    /// in another call are invalid.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -101,7 +101,7 @@ impl Plane {
         self.look(|candidates| candidates.capacity())
     }
 
-    /// Another name of `capacity`, from before there were superblocks.
+    /// Number of pages that a full block can hold; the older name of `capacity`.
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
         self.capacity()

@@ -151,7 +151,8 @@ impl Failure {
     }
 }
 
-/// Runs `work` as [`watch`](crate::watch::watch) does, and raises the failure of the user's code.
+/// Runs `work` on a thread of its own, calls `progress(done, all)` regularly, and raises the first
+/// exception of the user's policies or of `progress`.
 pub(crate) fn watch_policies<T: Send + 'static>(
     py: Python<'_>,
     progress: Option<&Bound<'_, PyAny>>,
@@ -231,8 +232,8 @@ fn now() -> Nanos {
     LAST.get()
 }
 
-/// Returns a number for a call of a policy, unique over all runs and threads. A view that one call
-/// was shown is invalid in any other.
+/// Returns a number for a call of a policy, unique over all runs and threads. Objects that show the
+/// drive to a policy keep the number, and are invalid in any other call.
 fn next_call() -> u64 {
     static CALLS: AtomicU64 = AtomicU64::new(0);
     CALLS.fetch_add(1, Ordering::Relaxed)

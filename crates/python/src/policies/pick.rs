@@ -11,8 +11,8 @@ use std::cell::Cell;
 scoped_thread_local!(static SHOWN: for<'a> &'a policies::View<'a>);
 
 thread_local! {
-    /// Number of the call of a policy that the current thread executes; a view of another call is
-    /// invalid.
+    /// Number of the call of the die-order policy that this thread executes. Objects that Python
+    /// got in another call are invalid.
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 

@@ -39,7 +39,8 @@ pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
     questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
 }
 
-/// The question of `fowler ask` about the fitted drives that the user has not named.
+/// The question of `fowler ask` about preset drives that the user has not named and whose
+/// parameters are fitted to measurements of real drives.
 const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 
 /// Answers the questions about a drive that was not chosen: latency, write amplification and life
@@ -109,7 +110,7 @@ pub(super) fn refused(drive: &str, wrong: &Diagnostics) -> Answer {
     Answer { text, ..elsewhere(drive) }
 }
 
-/// Returns an answer without a text about a drive that was not chosen.
+/// Returns an answer about a drive that was not chosen, to which the caller adds the text.
 fn elsewhere(drive: &str) -> Answer {
     Answer {
         question: ELSEWHERE,
@@ -253,9 +254,9 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
         (_, Some(withheld)) => {
             let [least, most] = bounds(known);
             format!(
-                "The drive programs {} (nothing is ever moved) to {} pages (random writes over the \
-                 whole drive) for each page that the host writes (write amplification). What it \
-                 did while the trace was replayed once does not tell: {}.",
+                "The drive programs {} (if garbage collection moves nothing) to {} pages (random \
+                 writes over the whole drive) for each page that the host writes (write \
+                 amplification). One replay of the trace cannot measure it: {}.",
                 real(least),
                 real(most),
                 withheld.reason()
@@ -270,8 +271,9 @@ fn cost_of_run(known: &Known<'_>, question: &'static str, why: &str) -> Answer {
             "While the trace is replayed once, nothing that it writes reaches the flash.".into()
         }
     };
-    let mut trust =
-        vec![format!("It may differ after long use, which is not simulated here: {why}.")];
+    let mut trust = vec![format!(
+        "Write amplification may differ after long use, which is not simulated here: {why}."
+    )];
     trust.extend(of_rules(
         &verdict::of(std::slice::from_ref(known.outcome), None),
         &["steady", "few"],
@@ -318,8 +320,8 @@ fn life(known: &Known<'_>) -> Answer {
             };
             let text = format!("{theory} Long use of this drive is not simulated: {why}.");
             let confidence = format!(
-                "{}: the trace covers {}, and years follow from its rate. The cycles are those of \
-                 the drive's description (lifetime.cycles).",
+                "{}: the trace covers {}, and the drive's years follow from its rate of writes. The \
+                 cycles are those of the drive's description (lifetime.cycles).",
                 how_far(known),
                 seconds(known.recorded.as_s())
             );
@@ -362,9 +364,9 @@ fn life_at(known: &Known<'_>, waf: f64) -> Answer {
     let span_s = known.recorded.as_s();
     let how = how_far(known);
     let confidence = format!(
-        "{how}: the trace covers {}. Years follow from its rate; nights, weekends and growth that it \
-         does not cover shift them. The cycles are those of the drive's description \
-         (lifetime.cycles).",
+        "{how}: the trace covers {}. The drive's years follow from its rate of writes; nights, \
+         weekends and growth that the trace does not cover change them. The cycles are those of the \
+         drive's description (lifetime.cycles).",
         seconds(span_s)
     );
     let mut numbers = vec![("rated_years", rated), ("years", healed)];
@@ -388,9 +390,9 @@ fn on_the_real_drive(known: &Known<'_>, estimate: &Estimate) -> Option<(String, 
     let (whole, times) = drives::real_capacity(known.drive).filter(|_| years <= LONG_YEARS)?;
     let years = years * times;
     let said = format!(
-        "That is at {} drive writes a day. The real drive has {}, {} times as much as this model: \
-         under the same trace its cells last for {} years, and longer if its larger spare lowers the \
-         write amplification.",
+        "This life is one at {} drive writes a day. The real drive has {}, {} times as much as this \
+         model: under the same trace its cells last for {} years, and longer if its larger spare \
+         lowers the write amplification.",
         real(estimate.drive_writes_per_day),
         bytes(whole),
         real(times),
@@ -433,8 +435,8 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
 /// Answers for a trace whose writes all stay in the write buffer.
 fn absorbed(known: &Known<'_>, question: &'static str) -> Answer {
     let confidence = format!(
-        "A guess: the trace writes {} and covers {}. A longer recording writes more, and flushes or \
-         power losses empty the buffer.",
+        "A guess that nothing wears: the trace writes {} and covers {}. A longer recording writes \
+         more, and flushes or power losses empty the buffer.",
         bytes(known.survey.bytes),
         seconds(known.recorded.as_s())
     );

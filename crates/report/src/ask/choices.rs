@@ -23,7 +23,8 @@ pub struct Choice {
     pub of: &'static str,
     /// Sentence that states the choice and the reason for it.
     pub why: String,
-    /// Flags that make the same choice in other commands; empty if it is the default.
+    /// Flags that make other commands choose what `ask` chose for the trace; empty if they do so by
+    /// default.
     pub flags: Vec<String>,
 }
 
@@ -102,7 +103,7 @@ pub(super) fn addresses(
     let (end, touched) = (info.highest_byte, info.footprint.0);
     if end <= capacity {
         let why = format!(
-            "as recorded: they end at {}, and {} has {}",
+            "as recorded: the trace's addresses end at {}, and {} has {}",
             bytes(end),
             drive_name(drive),
             bytes(capacity)
@@ -112,7 +113,8 @@ pub(super) fn addresses(
     // The footprint counts pages of 4 KiB; those of the drive may be larger, and not as full.
     if touched <= capacity && fits() {
         let why = format!(
-            "moved together: they end at {}, beyond the {} of {}, but only {} are touched",
+            "moved together: the trace's addresses end at {}, beyond the {} of {}, but it touches only \
+             {}",
             bytes(end),
             bytes(capacity),
             drive_name(drive),
@@ -122,7 +124,7 @@ pub(super) fn addresses(
     }
     let why = format!(
         "wrapped around at the {} of {}, which cannot hold all pages that are touched ({}): \
-         addresses share pages that are not the same, which a larger drive would avoid",
+         different pages of the trace then share an address, which a larger drive would avoid",
         bytes(capacity),
         drive_name(drive),
         bytes(touched)
@@ -130,7 +132,8 @@ pub(super) fn addresses(
     (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
 }
 
-/// Returns the name of the drive for a sentence; of several drives, the smallest.
+/// Returns the words for the drive in a sentence; if the user asks about several drives, these name
+/// the smallest.
 fn drive_name(drive: &Resolved) -> String {
     match &drive.candidate {
         Some(name) => format!("the smallest drive, {name},"),
@@ -138,16 +141,18 @@ fn drive_name(drive: &Resolved) -> String {
     }
 }
 
-/// Returns the replay speed: the recorded times, unless there are none or the drive cannot keep up.
-/// `ceiling` is the rate at which the drive served the first requests with [`DEPTH`] outstanding,
-/// in requests per second; `None` if unknown.
+/// Returns the replay speed and its reason: the recorded times, or a closed loop of [`DEPTH`]
+/// requests if the trace has no times or the drive cannot keep up. `ceiling` is the rate that the
+/// drive served in such a loop, in requests per second; `None` if unknown.
 pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choice) {
     let depth = DEPTH.to_string();
     let closed = |why: String| {
         (ReplaySpeed::Closed(DEPTH), Choice::new("pace", why, &["--queue-depth", &depth]))
     };
     if info.span.0 == 0 {
-        return closed(format!("{DEPTH} outstanding: all requests have the same time"));
+        return closed(format!(
+            "{DEPTH} outstanding: the trace gives all requests one arrival time"
+        ));
     }
     let mean = real(info.mean_rate);
     if let Some(ceiling) = ceiling.filter(|ceiling| info.mean_rate > BUSY * ceiling) {

@@ -17,8 +17,8 @@ const FITTED: [&str; 4] = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110
 /// Capacities in GB of the real drives that the presets of [`FITTED`] scale down, in the same
 /// order.
 const REAL_GB: [u64; 4] = [960, 960, 1920, 960];
-/// Preset drive for a trace that no fitted drive has room for: the largest preset with cells of
-/// three bits.
+/// Preset drive for a trace that is too large for every drive in [`FITTED`]: the largest preset
+/// with cells of three bits.
 const LARGE: &str = "tlc";
 
 /// The schemes that `fowler ask` compares: they change latency on any drive.
@@ -35,9 +35,9 @@ pub(super) struct Asking {
     pub(super) candidates: Candidates,
     /// The schemes on each of several drives.
     pub(super) schemes: Vec<Candidates>,
-    /// The drives that are asked about in short.
+    /// The presets fitted to real drives that were not chosen, each of which gets one short answer.
     pub(super) others: Vec<Fitted>,
-    /// The choice of the drive, if it is `ask`'s.
+    /// The choice of the drive and its reason, if `ask` chose the drive for the user.
     pub(super) choice: Option<Choice>,
 }
 
@@ -57,8 +57,8 @@ impl Asking {
         Ok(Asking { asked, candidates, schemes, others: Vec::new(), choice: None })
     }
 
-    /// Chooses the first fitted drive that has room for the trace, and otherwise [`LARGE`] with the
-    /// settings of `settings`.
+    /// Chooses the first drive of `fitted` that has room for the trace. If none has, chooses
+    /// [`LARGE`], a preset fitted to no real drive, with the user's `settings`.
     ///
     /// # Errors
     /// If a setting is wrong on the drive.
@@ -92,15 +92,16 @@ impl Asking {
     }
 }
 
-/// A fitted drive.
+/// A preset drive whose parameters are fitted to measurements of a real drive.
 pub(super) struct Fitted {
     /// The drive with the settings of the user.
     pub(super) device: DeviceSpec,
-    /// The drive without a scheme, or the errors of the settings on it.
+    /// The drive without a scheme, or the reasons why the drive cannot have the user's settings.
     pub(super) drive: Result<Resolved, Diagnostics>,
 }
 
-/// Returns the fitted drives with these settings.
+/// Returns the presets of [`FITTED`], which are fitted to measurements of real drives, with the
+/// user's settings.
 ///
 /// # Errors
 /// If the settings are wrong on all of them.
@@ -123,7 +124,8 @@ fn named(settings: &DeviceSpec, name: &str) -> DeviceSpec {
     DeviceSpec { device: name.into(), ..settings.clone() }
 }
 
-/// Names the drive in errors that do not, because the user has not named it.
+/// Adds the name of the drive to errors that lack it: the user, who has not named a drive, would
+/// not know which one is meant.
 fn on(drive: &str, mut wrong: Diagnostics) -> Diagnostics {
     for one in wrong.0.iter_mut().filter(|it| it.file != drive && !it.what.contains(drive)) {
         one.what += &format!(" (on {drive}, which is chosen where --device names no drive)");
@@ -149,9 +151,8 @@ pub(super) fn as_described(device: &DeviceSpec) -> Result<Resolved, Diagnostics>
     device_spec::resolve(&device.source()?, &Scheme::none(), device)
 }
 
-/// Returns the drive under each scheme for latency that works on it. The drive as described comes
-/// first where it serves requests in another order, or suspends operations in another way, than
-/// under the first scheme.
+/// Returns the drive under each scheme for latency that works on it. The drive without a scheme
+/// comes first if its order of requests or its suspension differs from the first scheme's.
 ///
 /// # Errors
 /// All errors in the drive.
@@ -189,7 +190,10 @@ pub(super) fn not_compared(device: &DeviceSpec) -> String {
     let with_keys = of(&|it| it.flags().is_some());
     if !with_keys.is_empty() {
         let name = quoted(&device.device);
-        text += &format!(" With further keys it runs {with_keys}: `fowler presets --on {name}`.");
+        text += &format!(
+            " With further configuration keys, which `fowler presets --on {name}` lists, the drive \
+             runs {with_keys}."
+        );
     }
     let none = of(&|it| it.needs.is_err());
     if !none.is_empty() {

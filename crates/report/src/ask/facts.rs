@@ -16,14 +16,14 @@ use std::path::PathBuf;
 /// A question to `fowler ask`: the trace, the drives and the limits.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
-    /// Path of the trace that the question is about.
+    /// Path of the trace about which the user asks.
     pub path: PathBuf,
     /// Options for reading the trace.
     pub options: ReadOptions,
     /// Flags for the options of the trace and the settings of the drive, for the commands at the
     /// ends of answers.
     pub flags: String,
-    /// The drives that the question is about.
+    /// The drives about which the user asks.
     pub drives: Drives,
     /// The most requests of the trace that are replayed.
     pub limit: u64,
@@ -36,8 +36,8 @@ pub struct AskSpec {
 /// The drives that a question to `fowler ask` is about.
 #[derive(Clone, Debug)]
 pub enum Drives {
-    /// A fitted drive that has room for the trace, with these settings. The other fitted drives get
-    /// a short answer.
+    /// A preset fitted to a real drive, with these settings, that has room for the trace. The other
+    /// such presets get a short answer.
     Fitted(DeviceSpec),
     /// One drive, on which schemes are compared.
     One(DeviceSpec),
@@ -55,7 +55,9 @@ pub struct LongUse {
     pub write_amplification: WriteAmplification,
 }
 
-/// Type of the function [`LongUse::write_amplification`].
+/// A function that simulates long use of a drive under a workload, up to a number of requests, and
+/// returns the pages programmed per host page; `None` if stopped, or if the write buffer absorbs
+/// all writes.
 pub type WriteAmplification =
     fn(&Resolved, &WorkloadSpec, Option<u64>, Control<'_>) -> Result<Option<f64>, Diagnostics>;
 
@@ -68,7 +70,7 @@ pub(super) struct Known<'a> {
     /// Time span over which the trace was recorded.
     pub(super) recorded: Span,
     pub(super) wear: Wear,
-    /// The run of the trace on the drive; of several schemes, under the first.
+    /// The run of the trace on the drive, under the first scheme if there are several.
     pub(super) outcome: &'a Outcome,
 }
 

@@ -24,13 +24,13 @@ const CEILING_OF: u64 = 50_000;
 /// A trace as `fowler ask` replays it on all drives.
 pub(super) struct Replay<'a> {
     spec: &'a AskSpec,
-    /// The run of the trace, on any drive. Until the times of requests are chosen, it is that of
-    /// the first requests in a closed loop.
+    /// The run of the trace that is made on every drive. Until `ask` chooses the times of requests,
+    /// the run covers only the first [`CEILING_OF`] requests, in a closed loop.
     pub(super) run: RunSpec,
     /// The choices that `fowler ask` made about the replay.
     pub(super) choices: Vec<Choice>,
     options: ReadOptions,
-    /// Facts of the requests that are replayed.
+    /// Counts, sizes, addresses and rates of the requests that are replayed.
     info: TraceInfo,
     long_use: LongUse,
     control: Control<'a>,
@@ -122,7 +122,7 @@ impl<'a> Replay<'a> {
         Ok(Compared { candidates: candidates.clone(), outcomes, spread })
     }
 
-    /// Answers in short for a fitted drive that was not chosen.
+    /// Returns the short answer about a preset fitted to a real drive that was not chosen.
     pub(super) fn shortly(&self, other: &Fitted) -> Result<Answer, Diagnostics> {
         let drive = match &other.drive {
             Ok(drive) => drive,
@@ -145,8 +145,9 @@ impl<'a> Replay<'a> {
         Ok(answers::in_short(&known))
     }
 
-    /// Gathers the results that answers about a drive need. `ceiling` is the rate in requests per
-    /// second that the drive can serve in a closed loop, which bounds the wear.
+    /// Gathers the wear, the trace's span and the run from which `ask` answers about `drive`.
+    /// `ceiling` is the rate in requests per second that the drive can serve in a closed loop,
+    /// which bounds the wear.
     pub(super) fn about<'b>(
         &'b self,
         drive: &'b Resolved,

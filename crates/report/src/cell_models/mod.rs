@@ -29,7 +29,7 @@ struct Cells {
 }
 
 impl Cells {
-    /// Returns the model with the default constants, whose tests show that they are valid.
+    /// Returns the models of 2-bit and 3-bit cells with the default constants.
     fn new() -> Cells {
         let parameters = Parameters::default();
         let analytic = Analytic::new(parameters).expect("the default constants are valid");
@@ -39,8 +39,9 @@ impl Cells {
         Cells { analytic, model, ldpc, lines }
     }
 
-    /// Returns the states of three-bit cells as worn as those of [`published::CAI_2017`], at an age
-    /// in days and in the units of that chip ([`published::Aged::states`]).
+    /// Returns the threshold voltages of three-bit cells of [`CAI_CYCLES`] P/E cycles at an age in
+    /// days, above the lowest programmed state of day-old data, in units of the mean distance of
+    /// two programmed states of that data, to compare with the chip of Cai et al., 2017.
     fn states(&self, age: f64) -> States {
         let worn = self.lines.cells.worn(CAI_CYCLES);
         let young = |number| worn.state(number, days(CAI_2017[0].days)).mean;
@@ -59,7 +60,7 @@ impl Cells {
 /// The files with the curves of the cell model that were written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plotted {
-    /// Names of the files in the folder.
+    /// Names of the files in the folder to which the curves were written.
     pub files: Vec<String>,
     /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,

@@ -15,20 +15,21 @@ use fowler_physics::vth::State;
 /// two standard deviations. 2,000 P/E cycles: the row of a day is that of 2,000 cycles in Table 4.
 /// The paper states no temperature, and the quotation not the generation of the chip.
 pub(super) struct Aged {
-    /// The name of the age.
+    /// Name of the data's retention age, such as `1 week`.
     pub(super) name: &'static str,
     /// Retention age, in days.
     pub(super) days: f64,
     /// Mean threshold voltages, the erased state first.
     means: [f64; 8],
-    /// Standard deviations.
+    /// Standard deviations of the threshold voltages, the erased state first.
     sds: [f64; 8],
 }
 
 /// P/E cycles of the chip of [`CAI_2017`].
 pub(super) const CAI_CYCLES: f64 = 2000.0;
 
-/// The states of that chip at five ages.
+/// The states of a chip with three bits per cell at five ages of the data, as measured by Cai et
+/// al., 2017 (see [`Aged`]).
 pub(super) const CAI_2017: [Aged; 5] = [
     Aged {
         name: "1 day",
@@ -62,12 +63,13 @@ pub(super) const CAI_2017: [Aged; 5] = [
     },
 ];
 
-/// Eight states in units of the mean distance of two programmed ones when a day old.
+/// Threshold voltages of eight states. The unit is the mean distance of two neighboring programmed
+/// states in day-old data.
 pub(super) type States = [State; 8];
 
 impl Aged {
-    /// Returns the states, in units of the mean distance of two programmed ones when a day old,
-    /// above the lowest programmed one when a day old.
+    /// Returns the threshold voltages of the states, above the lowest programmed state of day-old
+    /// data, in units of the mean distance of two neighboring programmed states in that data.
     pub(super) fn states(&self) -> States {
         let [_, lowest, .., highest] = CAI_2017[0].means;
         let gap = (highest - lowest) / 6.0;
@@ -102,24 +104,26 @@ pub(super) fn gaussian_rber(states: &States, read_as: &States) -> [f64; 3] {
 /// mean at a year and says that its bounds at 90 days are of this paper, and by the tests of that
 /// model, which have the bounds. The voltage of an entry of the chips' table is not quoted.
 pub(super) struct Retries {
-    /// P/E cycles.
+    /// P/E cycles of the blocks that were read.
     pub(super) cycles: f64,
     /// Retention age at 30 degrees Celsius, in days.
     pub(super) days: f64,
     /// Mean retries of a read.
     pub(super) mean: f64,
-    /// True if `mean` is a lower bound.
+    /// True if the published text gives `mean` as a lower bound of the mean retries.
     pub(super) at_least: bool,
 }
 
-/// The retries that are quoted.
+/// Mean read retries of 3D cells with three bits by Park et al., ASPLOS 2021, as far as other texts
+/// quote them (see [`Retries`]).
 pub(super) const PARK_2021: [Retries; 3] = [
     Retries { cycles: 0.0, days: 90.0, mean: 3.0, at_least: true },
     Retries { cycles: 1000.0, days: 90.0, mean: 8.0, at_least: true },
     Retries { cycles: 2000.0, days: 365.0, mean: 19.9, at_least: false },
 ];
 
-/// RBER that the code of the same paper corrects: 72 bits per KiB. Quoted in the same description.
+/// RBER that the error correction code of Park et al., ASPLOS 2021, corrects: 72 bits per KiB.
+/// Quoted where the retries of [`PARK_2021`] are.
 pub(super) const PARK_CORRECTABLE: f64 = 72.0 / 8192.0;
 
 /// Growth of the RBER of 3D cells with two bits after 10,000 P/E cycles: from 7 minutes to 3 hours,
@@ -132,7 +136,8 @@ pub(super) const PARK_CORRECTABLE: f64 = 72.0 / 8192.0;
 pub(super) const LUO_2018: [(f64, f64, f64); 2] =
     [(7.0 / 1440.0, 3.0 / 24.0, 10.0), (3.0 / 24.0, 11.0, 10.0)];
 
-/// P/E cycles of [`LUO_2018`].
+/// P/E cycles of the 3D cells with two bits that Luo et al., SIGMETRICS 2018, measured
+/// ([`LUO_2018`]).
 pub(super) const LUO_CYCLES: f64 = 10_000.0;
 
 #[cfg(test)]

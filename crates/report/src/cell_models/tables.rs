@@ -170,7 +170,8 @@ pub fn agreement() -> Sheet {
     sheet
 }
 
-/// Adds what others measured of 3D cells and of cells with three bits, as others quote it.
+/// Adds rows that compare the cell models with published measurements of 3D cells and of cells with
+/// three bits, as other texts quote them.
 fn measured_cells(cells: &Cells, add: &mut impl FnMut(&str, &str, String, &str)) {
     let (first, last) = (&CAI_2017[0], &CAI_2017[CAI_2017.len() - 1]);
     let measured = [first.states(), last.states()];
@@ -196,8 +197,10 @@ fn measured_cells(cells: &Cells, add: &mut impl FnMut(&str, &str, String, &str))
             .map(|(read, at)| format!("{:.1e}", mean(gaussian_rber(&it[read], &it[at]))))
             .join(", ")
     };
-    let what =
-        format!("RBER, {0}; {1} at references of {0}; {1} at its own", first.name, last.name);
+    let what = format!(
+        "RBER of data of {0}; of {1}, at references for {0}; of {1}, at those for {1}",
+        first.name, last.name
+    );
     chips(&what, &rates, "of Gaussians with the quoted means and widths");
     for Retries { cycles, days: age, mean, at_least } in PARK_2021 {
         let published = if at_least { format!("at least {mean}") } else { format!("{mean}") };

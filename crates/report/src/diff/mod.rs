@@ -110,7 +110,7 @@ pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     if found.pairs.is_empty() {
         let what = "the two results have no scheme or drive in common";
         let [first, second] = found.alone.map(|names| names.join(", "));
-        let hint = format!("the first has {first}; the second has {second}");
+        let hint = format!("the first result has {first}; the second result has {second}");
         return Err(Diagnostic::new(paths[1].display().to_string(), what).hint(hint).into());
     }
     Ok(found)

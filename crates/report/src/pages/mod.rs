@@ -120,7 +120,7 @@ impl Section {
 }
 
 /// Renders the HTML page of a run, or of several under different schemes or on different drives,
-/// with their spread over several seeds. The passages come first.
+/// with their spread over several seeds. `passages`, titled sentences, stand at its head.
 pub fn of_runs(outcomes: &[Outcome], spread: Option<&Spread>, passages: &[Passage]) -> String {
     if outcomes.is_empty() {
         return String::new();
@@ -190,7 +190,8 @@ fn title(outcomes: &[Outcome]) -> String {
     }
 }
 
-/// Returns the facts at the head of an HTML page about runs, one line each.
+/// Returns lines for the head of an HTML page about runs: schemes or drives, number of requests,
+/// and preconditioning.
 fn lead(outcomes: &[Outcome], labels: &[&str]) -> Vec<String> {
     let first = &outcomes[0];
     let requests = counted(first.workload.requests, "request");

@@ -16,8 +16,8 @@ const CLOSES: &str = "</script>";
 /// Names of the two compared results, in their order.
 const NAMES: [&str; 2] = ["first", "second"];
 
-/// Renders the HTML page of two results: the differences between them, and every chart of lines
-/// that both pages have, with the lines of both. `folders` are those of `found`.
+/// Renders the HTML page of two results: the differences between them (`found`), and every chart of
+/// lines that the pages in both `folders` have, with the lines of both.
 ///
 /// # Errors
 /// If a folder has no page, or it cannot be read, or is damaged (its checksum does not match).

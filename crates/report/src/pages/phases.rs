@@ -7,7 +7,7 @@ use fowler_figures::{Axis, Figure, Panel, Series, Shape};
 use fowler_metrics::{Kind, OverTime};
 use fowler_units::Span;
 
-/// Most equal parts of a run for which a page shows boxes of latency.
+/// Largest number of equal parts into which a page divides a run to show boxes of latency.
 const PHASES: usize = 8;
 
 /// Returns the chart of the quartiles of latency of reads or writes in each of a few equal parts of

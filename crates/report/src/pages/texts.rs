@@ -12,24 +12,27 @@ pub struct Text {
     pub title: String,
     pub file: String,
     pub text: String,
-    /// Texts that resemble this one, to download only.
+    /// Texts that resemble this text of the page, such as configurations of other drives. They can
+    /// be downloaded, but the page does not show them.
     pub others: Vec<Other>,
 }
 
 /// A text that resembles another one on the page, and is stored as the difference to it.
 pub struct Other {
     pub file: String,
-    /// The pieces of which the text consists, as JSON.
+    /// Pieces of which this text consists, lines of the text it resembles and lines of its own, as
+    /// JSON.
     pub delta: String,
 }
 
-/// A piece of a text that resembles another text.
+/// A piece of a text that is stored as its difference from a similar text on the page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
-    /// Lines of the other text: the place of the first, counted from 0, and their number.
+    /// Lines taken from the similar text on the page: index of the first one, from 0, and their
+    /// number.
     Lines(usize, usize),
-    /// A line that the other text lacks.
+    /// A line that the similar text on the page does not have.
     Own(String),
 }
 
@@ -80,7 +83,8 @@ pub fn of_drive(drive: &Resolved) -> Text {
     }
 }
 
-/// Returns the pieces of `text`, which resembles the text `base`.
+/// Returns `text` in pieces: runs of lines that it shares with the similar text `base`, and lines
+/// of its own.
 fn delta(base: &str, text: &str) -> Vec<Piece> {
     let base: Vec<&str> = base.split('\n').collect();
     let mut pieces: Vec<Piece> = Vec::new();

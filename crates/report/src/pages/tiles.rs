@@ -20,19 +20,22 @@ pub struct Tile {
     pub more: usize,
 }
 
-/// A row of a tile: the number of one run.
+/// A row of a tile, the box at the head of a page that shows one metric: the metric's value in one
+/// run.
 #[derive(Debug, PartialEq)]
 pub struct Row {
     /// Name of the run's hue, which the charts share.
     pub hue: &'static str,
     pub label: String,
-    /// The run's number, formatted, with its interval if there are several seeds.
+    /// Value of the tile's metric in the run, formatted, with its confidence interval if there are
+    /// several seeds.
     pub value: String,
     /// Difference to the number of the first run, in words; empty for the first run.
     pub change: String,
 }
 
-/// Tiles that a page may show: title and metric. Tiles of reads and writes need such requests.
+/// Tiles that a page may show, one metric each: title and metric. Tiles of read latency need reads,
+/// tiles of write latency need writes.
 const TILES: [(&str, &str); 8] = [
     ("mean read (us)", "read.mean_us"),
     ("p99.9 read (us)", "read.p999_us"),

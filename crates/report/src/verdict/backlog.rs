@@ -4,8 +4,9 @@ use super::facts::{Facts, Interval};
 use super::finding::{Case, Finding, and};
 use fowler_experiment::numbers::real;
 
-/// Growth of the mean queue length between two parts of a run at which a backlog is reported. The
-/// length of a steadily growing queue more than doubles (assumed: most of that).
+/// Growth of the mean number of requests in the drive, from one part of a run to the next, at which
+/// a backlog is reported. A steadily growing queue more than doubles; this smaller factor is
+/// assumed.
 const GROWS: f64 = 1.7;
 /// A queue shorter than this is never reported as a backlog, in requests (assumed).
 const LONG: f64 = 16.0;

@@ -13,9 +13,9 @@ const FEWEST: u64 = 100;
 /// Fewest requests for which p99.9 is reported, so that a hundred are beyond it.
 const FEWEST_OF_TAIL: u64 = 100_000;
 
-/// Finds the run with the lowest mean read latency, or write latency if there are no reads. A run
-/// that lost data, or was stopped, is named but not called better. A scheme is compared with the
-/// first; among drives none is the rule, and the best is compared with the next best.
+/// Finds the run with the lowest mean read latency, or write latency if there are no reads. Schemes
+/// are compared with the first scheme, the best drive with the second best. A run that lost data,
+/// or was stopped, is named but not called better.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let [first, others @ ..] = case.runs else { return Vec::new() };
     let kind = match first.served[Kind::Read].count > 0 {

@@ -92,7 +92,10 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
         );
     }
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
-    (format!("this run did not depend on the setting in which they differ, {}", and(&keys)), None)
+    (
+        format!("this run did not depend on the setting in which the runs differ, {}", and(&keys)),
+        None,
+    )
 }
 
 /// Returns the configuration keys in which the settings of equal runs differ.
@@ -139,7 +142,7 @@ mod tests {
         let order = "policy.die_order";
         for (reason, key, change) in [
             (
-                "this run did not depend on the setting in which they differ, policy.die_order",
+                "this run did not depend on the setting in which the runs differ, policy.die_order",
                 order,
                 (|_| ()) as fn(&mut Facts),
             ),

@@ -143,8 +143,9 @@ impl Facts {
         self.programs[Source::Host]
     }
 
-    /// Returns the part of the run from a quarter to half of it on, at a milestone, to its end, and
-    /// the interval before it, which begins at half that part's beginning.
+    /// Returns two intervals that meet at a time between a quarter and half of the run: the first
+    /// starts at half that time (counters are recorded at doubling times), the second lasts to the
+    /// end.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
         let at = self.milestones.iter().rposition(|milestone| milestone.at.0 <= end.at.0 / 2)?;
@@ -162,7 +163,7 @@ impl Facts {
     }
 }
 
-/// Counters of a drive between two milestones.
+/// Counters of a drive between two times of a run at which they were recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
     /// Start of the interval, in seconds of the run.

@@ -92,8 +92,10 @@ fn axis(outcomes: &[Outcome]) -> Axis {
 fn facts<'a>(axis: Axis) -> Vec<Fact<Comparison<'a>>> {
     type It<'a> = Comparison<'a>;
     let runs = format!(
-        "The summary of the run {} each {}, in the order in which they were named.",
+        "One summary for the run {} each {} of the comparison, in the order in which the user named \
+         the {}s.",
         axis.preposition(),
+        axis.noun(),
         axis.noun()
     );
     let seeds = format!(

@@ -42,7 +42,8 @@ pub struct Suspended {
     /// Mean time from the start of a write to its end, including reads served meanwhile, in
     /// microseconds.
     pub completion: f64,
-    /// Mean number of suspensions per write (S10, S14). Restarted reloads do not count.
+    /// Mean number of suspensions of a write by reads (S10, S14). If a read interrupts the loading
+    /// of the page buffer on resumption, that does not count as a suspension.
     pub suspensions: f64,
 }
 
@@ -50,11 +51,12 @@ pub struct Suspended {
 struct Write {
     completion: f64,
     suspensions: f64,
-    /// Times the rate of writes, this is the mean residual time that a read finds. It sums half the
-    /// squared length of the stretches that reads cannot cut, and the reset time for reads that
-    /// arrive while a phase can be cancelled.
+    /// Mean residual time that an arriving read finds because of writes, divided by the rate of
+    /// writes, in square microseconds: half the squared times in which reads cannot interrupt, and
+    /// the voltage resets of reads that cancel a phase.
     residual: f64,
-    /// Length of the last stretch of a write, in which reads wait for its end, in microseconds.
+    /// Length of the last part of a write, in which reads cannot interrupt it but wait for its end,
+    /// in microseconds.
     last: f64,
 }
 
@@ -69,13 +71,14 @@ fn arrives(rate: f64, span: f64) -> f64 {
     -libm::expm1(-rate * span)
 }
 
-/// Time that suspending reads add to a write.
+/// Time that reads add to a write that they suspend: the service of the reads and the reloading of
+/// the page buffer.
 struct Reads {
     rate: f64,
     /// Mean length of the busy period that one read begins, in microseconds.
     busy: f64,
-    /// Mean time to load the page buffer, in microseconds; loading restarts after each read that
-    /// arrives meanwhile.
+    /// Mean time to load the page buffer again after a suspension, in microseconds; loading
+    /// restarts after each read that arrives meanwhile.
     reload: f64,
 }
 
@@ -91,8 +94,8 @@ impl Reads {
         (load < 1.0).then_some(Reads { rate, busy, reload: loading + attempts * busy })
     }
 
-    /// Returns the time that reads in a stretch add, if they cannot cut it and the write continues
-    /// afterwards.
+    /// Returns the mean time in microseconds by which reads lengthen a write if they arrive during
+    /// `stretch`, a time in which they cannot interrupt it, and are served before it continues.
     fn after(&self, stretch: f64) -> f64 {
         self.rate * stretch * self.busy + arrives(self.rate, stretch) * self.reload
     }
@@ -100,9 +103,11 @@ impl Reads {
 
 /// One kind of phase of a program that reads may cancel.
 struct Phase {
-    /// Mean number of attempts until the phase completes.
+    /// Mean number of times that the program or verify phase is started until it completes without
+    /// being cancelled by a read.
     attempts: f64,
-    /// Mean time of an attempt in which the phase can be cancelled, in microseconds.
+    /// Mean time, in microseconds, from a start of the phase until a read cancels it or its last
+    /// part begins, which cannot be cancelled.
     open: f64,
     /// Time at the end of the phase in which it cannot be cancelled, in microseconds.
     reset: f64,
@@ -166,8 +171,9 @@ impl Suspension {
         }
     }
 
-    /// Returns the exact mean times. `None` if reads alone keep the die busy, or if writes arrive
-    /// at [`Suspension::write_capacity`] or faster.
+    /// Returns the exact mean times of reads and writes on a die whose programs are suspended for
+    /// reads. `None` if reads alone keep the die busy, or if writes arrive at
+    /// [`Suspension::write_capacity`] or faster.
     pub fn means(self, times: &DieTimes, load: &Load) -> Option<Suspended> {
         if load.writes >= self.write_capacity(times, load.reads)? {
             return None;
@@ -183,8 +189,8 @@ impl Suspension {
     }
 
     /// Returns the writes per microsecond that a die can serve beside `reads` per microsecond: back
-    /// to back, each followed by the reads that arrived during its last stretch. `None` if reads
-    /// alone keep the die busy.
+    /// to back, each followed by the reads that arrived near its end, too late to interrupt it.
+    /// `None` if reads alone keep the die busy.
     pub fn write_capacity(self, times: &DieTimes, reads: f64) -> Option<f64> {
         let reads = Reads::new(times, reads)?;
         let write = self.write(times, &reads);

@@ -41,7 +41,11 @@ fn in_other_unit(format: Format, lines: &[&[u8]]) -> Option<String> {
     let columns = own.with(|column| is_time(&column).then_some(CsvColumn::Time { digits }));
     let columns = columns?.behind_header(false);
     let all_read = records(&columns, lines).len() == lines.len();
-    all_read.then(|| format!("--columns {columns} reads it as `{format}` with times in that unit"))
+    all_read.then(|| {
+        format!(
+            "--columns {columns} reads the file as `{format}`, with times in the unit that ts names"
+        )
+    })
 }
 
 /// Returns the format that decodes the most columns, and the fault of the first line that it

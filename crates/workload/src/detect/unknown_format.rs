@@ -26,7 +26,8 @@ pub struct Undetected {
 }
 
 impl Undetected {
-    /// Returns the error message, with the candidates as hints.
+    /// Returns the error that the format of a trace could not be determined, with the formats that
+    /// fit, or how to describe the columns, as hints.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut diagnostic = if self.candidates.is_empty() {
             let why = match &self.nearest {

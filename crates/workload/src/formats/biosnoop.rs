@@ -135,16 +135,17 @@ impl TraceFormat for Biosnoop {
 const JOINED: &str = "BYTES and LAT(ms) with a blank between them: they have run together, as they \
                       do in broken records";
 
-/// Returns the last field of a line in which BYTES and LAT(ms) have run together, given its fields
-/// from the last on: before it are the sector and the letters of T, instead of the bytes and the
-/// sector.
+/// Returns the last field of a biosnoop line in which the columns BYTES and LAT(ms) have run
+/// together; `last` yields its fields from the last on. The two fields before are then the sector
+/// and the letters of the column T (the operation), instead of the bytes and the sector.
 fn joined<'a>(mut last: impl Iterator<Item = &'a [u8]>) -> Option<&'a [u8]> {
     let (joined, sector, letters) = (last.next()?, last.next()?, last.next()?);
     let is_joined = unsigned(sector).is_ok() && rwbs::parse(letters).is_some();
     is_joined.then_some(joined)
 }
 
-/// Returns the operation that the letters of T mean for a request of `bytes` bytes.
+/// Returns the operation of a biosnoop line, from the letters in its column T (as in blktrace, such
+/// as `WS`) and the number of bytes of the request.
 fn operation<'a, C: Columns<'a>>(
     letters: &'a [u8],
     bytes: u64,

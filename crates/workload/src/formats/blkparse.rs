@@ -42,7 +42,8 @@ pub(super) const EVENTS: &[NamedKind] = &[
     (ZONE.0, ZONE.1),
 ];
 
-/// The numbers of the last two kinds of [`EVENTS`].
+/// Numbers, from 1, of the last two kinds in [`EVENTS`], the list of skipped events: requests that
+/// neither read, write, discard nor flush, and commands for zones.
 pub(super) const NEITHER_KIND: Kind = 18;
 pub(super) const ZONE_KIND: Kind = 19;
 

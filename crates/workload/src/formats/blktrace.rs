@@ -57,7 +57,8 @@ const EVENTS: &[NamedKind] = &[
     ("N", "command passed through"),
 ];
 
-/// Numbers of the last three kinds of [`EVENTS`].
+/// Numbers, from 1, of the last three kinds in [`EVENTS`], the list of skipped events: unknown
+/// events, messages, and commands passed through to the drive.
 const OTHER_KIND: Kind = 16;
 const NOTE_KIND: Kind = 17;
 const PASSTHROUGH_KIND: Kind = 18;

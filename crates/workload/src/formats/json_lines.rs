@@ -28,7 +28,7 @@ use fowler_units::HostOp;
 /// The format of JSON lines.
 pub(crate) struct JsonLines;
 
-/// The values of a JSON line that have a role, such as time or size.
+/// Values of a JSON line that describe a request: time, operation, address, size and device.
 #[derive(Default)]
 struct Line<'a> {
     time: Option<(Option<usize>, Value<'a>)>,
@@ -111,7 +111,9 @@ impl TraceFormat for JsonLines {
                 TimeUnit::Dates(_) => return None,
                 TimeUnit::Unclear { dates, since_boot } => {
                     let [dates, since_boot] = [dates, since_boot].map(time_unit::name);
-                    format!("dates in {dates} are assumed, which may be {since_boot} since boot")
+                    format!(
+                        "times are read as dates in {dates}, but may be {since_boot} since boot"
+                    )
                 }
                 TimeUnit::Unknown if digits == 0 => "nanoseconds are assumed".into(),
                 TimeUnit::Unknown => "seconds are assumed".into(),
@@ -127,8 +129,8 @@ impl TraceFormat for JsonLines {
     }
 }
 
-/// Advice for objects in other units than those assumed, used if the first lines show no better
-/// one.
+/// Advice for JSON lines in other units than those assumed, used if the first lines of the file
+/// suggest no more specific advice.
 const OTHERWISE: &str = "write the columns as CSV (jq -r '[.ts, .op, .sector, .bytes] | @csv') and \
                          say the units: --columns ts=us,op=rw,lba=512,len=bytes";
 
@@ -162,7 +164,8 @@ fn unnamed_unit(times: &[&[u8]], json: &mut JsonKeys) -> usize {
     digits
 }
 
-/// Finds the values of a JSON line that have a role. Objects nested inside are ignored.
+/// Finds the values of a JSON line that describe a request: time, operation, address, size and
+/// device, recognized by their keys. Objects nested inside are ignored.
 fn taken_apart<'a>(text: &'a [u8], names: &mut KnownNames) -> Result<Line<'a>, Fault<'a>> {
     let not_json = || Fault { expected: KEYS, ..Fault::new(Cause::BadRecord, "", b"") };
     if matches!(text, b"[" | b"]") {
@@ -256,8 +259,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Takes a value of a JSON line unless the line already has one of its role. Returns false if the
-/// two differ; `column` converts the unit for the comparison.
+/// Stores a value of a JSON line in `taken`, unless an earlier key of the line had the same meaning
+/// (such as the size). Returns false if the two values then differ; `column` converts their units.
 fn first_or_same<'a, U: Copy + PartialEq>(
     taken: &mut Option<(U, Value<'a>)>,
     (unit, value): (U, Value<'a>),

@@ -54,12 +54,14 @@ pub(super) const EVENTS: &[NamedKind] = &[
     ("stack", "stack frames after events of perf"),
 ];
 
-/// Numbers in [`EVENTS`] of the tracepoints that some format reads.
+/// Numbers, from 1, in [`EVENTS`] (the list of kernel events) of the tracepoints that some format
+/// reads as requests.
 pub(super) const BIO_QUEUE: Kind = 1;
 pub(super) const RQ_ISSUE: Kind = 2;
 pub(super) const NVME_SETUP: Kind = 3;
 
-/// The numbers of the other kinds in [`EVENTS`].
+/// Numbers, from 1, in [`EVENTS`] (the list of kernel events) of the kinds that are always skipped:
+/// unknown tracepoints, lost events, operations that are no requests, and commands for zones.
 const OTHER: Kind = 21;
 const LOST: Kind = 22;
 const NEITHER_KIND: Kind = 23;

@@ -258,7 +258,8 @@ pub(crate) mod tests {
         decode_lone::<F>(line).map(|decoded| (decoded.record, decoded.host))
     }
 
-    /// Like [`decode_and_host`], for a format whose lines depend on earlier lines.
+    /// Decodes a line of a format whose lines depend on earlier lines into its record and the host
+    /// that it names.
     pub(crate) fn decode_stateful<'a, F: TraceFormat>(
         line: &'a [u8],
         context: &mut Context,
@@ -266,7 +267,8 @@ pub(crate) mod tests {
         decode_among::<F>(line, context).map(|decoded| (decoded.record, decoded.host))
     }
 
-    /// The causes found in `lines`, in order, for a format.
+    /// Returns the reasons why the lines of a trace, all of them invalid, cannot be decoded, in
+    /// order.
     pub(crate) fn causes(format: Format, lines: &[&str]) -> Vec<Cause> {
         lines
             .iter()

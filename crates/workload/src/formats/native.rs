@@ -79,7 +79,7 @@ impl TraceFormat for Native {
 }
 
 /// Decodes the operation column of a native trace: a native word, or any word that `op=rw` of
-/// `--columns` accepts. The fast decoder of plain lines leaves the latter to the full decoder.
+/// `--columns` accepts. The fast decoder leaves the latter to the full decoder.
 #[inline(always)]
 fn operation<'a, C: Columns<'a>>(columns: &mut C) -> Result<HostOp, C::Fault> {
     if C::SEVERAL { other_operation(columns) } else { columns.word("op", WORDS, "") }
@@ -161,7 +161,7 @@ pub(crate) fn without_unexpected(header: &[u8]) -> String {
         [] => String::new(),
         _ => format!(", without {}", dropped.join(" and ")),
     };
-    format!("take that column out, or read the file by its columns: --columns {columns}{but}")
+    format!("remove the unknown column, or read the file by its columns: --columns {columns}{but}")
 }
 
 /// Decodes the four columns that every native trace has.

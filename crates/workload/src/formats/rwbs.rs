@@ -8,10 +8,10 @@
 
 use fowler_units::HostOp;
 
-/// Operation that the kernel's letters (`R`, `WS`, `FWFSM`) mean.
+/// Operation for which the letters that Linux prints (rwbs: `R`, `WS`, `FWFSM`) stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rwbs {
-    /// The letters mean a request, with these flags.
+    /// The letters stand for a request of this kind, with the flags that they contain.
     Request {
         op: HostOp,
         /// True if a flush comes before the request.
@@ -31,7 +31,8 @@ pub(crate) enum Rwbs {
 /// Letters that the operation column of a kernel trace accepts, for messages.
 pub(super) const EXPECTED: &str = "R, W, D or N, optionally after an F";
 
-/// Returns the operation that the letters mean; `None` if they mean none.
+/// Returns the operation for which the letters that Linux prints (rwbs, such as `R` or `FWFSM`)
+/// stand; `None` if these are no such letters.
 #[inline]
 pub(crate) fn parse(letters: &[u8]) -> Option<Rwbs> {
     if !letters.iter().all(u8::is_ascii_uppercase) {

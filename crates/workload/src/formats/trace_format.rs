@@ -69,7 +69,8 @@ pub(crate) trait TraceFormat {
         Self::decode_after(columns, &mut Context::default())
     }
 
-    /// Like [`TraceFormat::decode`], for a trace whose header row names optional columns.
+    /// Decodes one line of a trace whose header row names optional columns, such as a device. The
+    /// default ignores these columns.
     fn decode_wider<'a, C: Columns<'a>>(
         columns: &mut C,
         _: &[OptionalColumn],
@@ -77,7 +78,8 @@ pub(crate) trait TraceFormat {
         Self::decode(columns)
     }
 
-    /// Like [`TraceFormat::decode`], for a format that is [`TraceFormat::STATEFUL`].
+    /// Decodes one line of a format in which the meaning of a line depends on earlier lines or on
+    /// columns given by the user, which `Context` carries.
     fn decode_after<'a, C: Columns<'a>>(
         columns: &mut C,
         _: &mut Context,
@@ -85,7 +87,8 @@ pub(crate) trait TraceFormat {
         Self::decode(columns)
     }
 
-    /// Returns a note on a trace that was read, in addition to [`TraceFormat::NOTE`].
+    /// Returns a note for the user on a trace in this format that was read, such as an assumed
+    /// unit; printed in addition to the constant [`TraceFormat::NOTE`].
     fn notes(_: &Context) -> Option<String> {
         None
     }
@@ -141,7 +144,8 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// Signs of a format that nothing distinguishes from others with the same columns.
+    /// Signs of a format that has none: other formats with the same columns cannot be told apart
+    /// from it.
     pub const NONE: Signs = Signs {
         fractional_times: false,
         bytes: false,

@@ -10,7 +10,7 @@ use crate::record::{Record, in_time};
 /// Largest number of records read ahead; they fit in the L1 cache.
 const AHEAD: usize = 128;
 
-/// Records of consecutive plain lines, decoded in one batch.
+/// Records of consecutive lines that the fast decoder has read in one batch, ahead of the caller.
 #[derive(Default)]
 pub(super) struct Ahead {
     /// Each record, with the number of bytes of text after its line.
@@ -50,7 +50,9 @@ impl Ahead {
         (line - later, text.strip_suffix(b"\r").unwrap_or(text))
     }
 
-    /// Decodes plain lines from the beginning of `text`. Returns how many of them are comments.
+    /// Decodes lines from the beginning of `text` with the fast decoder, up to the first line that
+    /// only the full decoder can read. Returns the number of lines that are skipped events, not
+    /// requests.
     pub fn read<F: TraceFormat, const COMMA: bool>(
         &mut self,
         text: &[u8],

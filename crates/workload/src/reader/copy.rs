@@ -10,10 +10,10 @@ use std::io::{self, BufRead, Read, Write};
 /// Length and requests of the copy of a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
-    /// Length of the trace in the copy, in bytes: all of it, or up to the end of the last needed
-    /// record. The caller cuts off the rest.
+    /// Length in bytes of the part of the copied trace that is needed: all of it, or up to the end
+    /// of the last needed record. The caller cuts off the rest of the copy.
     pub length: u64,
-    /// Number of requests in that length of the copy.
+    /// Number of requests in the first `length` bytes of the copied trace.
     pub requests: u64,
 }
 

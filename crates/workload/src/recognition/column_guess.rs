@@ -208,7 +208,7 @@ fn actions(all: &[Values], columns: &[CsvColumn]) -> Option<String> {
     let found = (0..all.len()).find(is_action)?;
     let first = printable(all[found].0[0]);
     Some(format!(
-        "which action of column {}: a request has a line for each, so keep those with one, such as {first}",
+        "which action of column {} to read: a request has a line for each, so keep only the lines of one action, such as {first}",
         found + 1
     ))
 }

@@ -65,7 +65,7 @@ struct Row {
     logged: u64,
     direction: u64,
     size: u64,
-    /// Numbers in the columns after the size.
+    /// Numbers in the columns of a row of fio's log after the request size.
     behind: Vec<u64>,
 }
 

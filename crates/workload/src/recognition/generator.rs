@@ -40,7 +40,8 @@ impl Stream {
         }
     }
 
-    /// Returns the stream, marked as sequential or not.
+    /// Returns these requests of a measured load, marked as sequential (each begins where the one
+    /// before ended) if `sequential` is true.
     pub fn in_order(self, sequential: bool) -> Stream {
         Stream { sequential, ..self }
     }

@@ -130,7 +130,8 @@ pub(crate) struct Chosen {
     pub seen: [Option<usize>; 5],
 }
 
-/// The index of the device in [`Chosen::seen`].
+/// Index of the column with the device in [`Chosen::seen`], the columns that are read in the order
+/// time, operation, address, size, device.
 const DEVICE: usize = 4;
 
 /// Chooses the columns to read by their names.
@@ -157,7 +158,7 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
                 if !says_the_same(first, (column, &named.values)) {
                     let [one, other] =
                         [&all[other], named].map(|it| fowler_units::printable(it.name));
-                    chosen.open.push(format!("which of `{one}` and `{other}` it is"));
+                    chosen.open.push(format!("which of `{one}` and `{other}` to read"));
                 }
             }
         }
@@ -214,8 +215,8 @@ pub(crate) fn lacks_time(header: &[u8]) -> bool {
         && !has(|it| matches!(it, Role::Time(_)))
 }
 
-/// Returns the kind of a column, from 0 to 4, and the column; adds what its name and its values
-/// leave open.
+/// Returns the kind of a column (0 time, 1 operation, 2 address, 3 size, 4 device) and its meaning,
+/// from its name and values. Adds questions that these leave open, such as the unit, to `open`.
 fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvColumn) {
     let name = fowler_units::printable(named.name);
     let values = || named.values.iter().copied();

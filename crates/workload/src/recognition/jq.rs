@@ -37,13 +37,15 @@ struct Object<'a> {
     leaves: Vec<Leaf<'a>>,
 }
 
-/// Objects of one list whose keys with a role are the same.
+/// JSON objects of one list in which the keys of time, operation, address, size and device are the
+/// same.
 struct Requests<'a> {
     list: String,
-    /// Values of the first object whose keys have a role, such as time or size.
+    /// Values of the first object of the list whose keys suggest a meaning, such as time or size.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// Values of all JSON objects of the list, for each entry of `leaves`.
+    /// For each value in `leaves`, the values under its key in all JSON objects of the list, in
+    /// order.
     values: Vec<Vec<&'a [u8]>>,
 }
 
@@ -194,7 +196,8 @@ fn requests(text: &[u8]) -> Option<Requests<'_>> {
     Some(Requests { list, leaves, chosen, values })
 }
 
-/// Returns values of objects as columns with names.
+/// Returns the values of several JSON objects as columns, each with the name of its key and the
+/// role (time, size) that the name suggests.
 fn named<'a>(leaves: &[Leaf<'a>], values: &[Vec<&'a [u8]>]) -> Vec<Named<'a>> {
     let of = |(at, leaf): (usize, &Leaf<'a>)| Named {
         name: leaf.key,
@@ -205,8 +208,8 @@ fn named<'a>(leaves: &[Leaf<'a>], values: &[Vec<&'a [u8]>]) -> Vec<Named<'a>> {
 }
 
 impl Requests<'_> {
-    /// True if the requests can be read as JSON lines: their direct values suffice, with assumed
-    /// units at most.
+    /// True if the JSON objects can be read directly as JSON lines: all values that are needed are
+    /// at the top level of an object, and nothing is unclear except units, which are then assumed.
     fn can_be_lines(&self) -> bool {
         let read = || self.chosen.seen[..4].iter().flatten();
         let is_unit = |question: &String| question.starts_with("the unit of");
@@ -313,7 +316,7 @@ mod tests {
     fn keys_that_contradict_each_other_are_asked_about() {
         let lines = "{\"ts_us\":1,\"op\":\"R\",\"sector\":8,\"size\":512,\"sectors\":8}";
         let found = of(lines).unwrap();
-        assert!(found.contains("which of `size` and `sectors` it is"), "{found}");
+        assert!(found.contains("which of `size` and `sectors` to read"), "{found}");
         let same = "{\"ts_us\":1,\"op\":\"R\",\"sector\":8,\"size\":512,\"sectors\":1}";
         assert!(!of(same).unwrap().contains("do not show"));
     }

@@ -56,7 +56,8 @@ const LARGEST_DRIVE: u64 = 1 << 50;
 const SECTOR: u64 = 512;
 
 impl Rules {
-    /// Rules that every record keeps, so that they exclude nothing.
+    /// Rules that every record of any format keeps: any clock, any device number, any order. They
+    /// exclude no file.
     pub const NONE: Rules = Rules {
         clock: Clock::Any,
         devices_below: u64::MAX,
@@ -140,7 +141,8 @@ pub(crate) fn clock_of(sample: &[HostIo]) -> Clock {
     if first.is_some_and(|first| first > LONGEST_UP) { Clock::Unix } else { Clock::Relative }
 }
 
-/// Returns the objection to the sizes of a sample, whatever its format.
+/// Returns the reason why the request sizes in the first lines of a file make its assumed format
+/// implausible (half of them are too large); `None` if they are plausible.
 fn wrong_sizes(records: &[(u64, HostIo)]) -> Option<String> {
     let mut sizes: Vec<u32> = moved(records.iter().map(|(_, io)| io)).map(|io| io.size).collect();
     sizes.sort_unstable();
@@ -182,7 +184,8 @@ pub(crate) fn doubt_of_dates(sample: &[HostIo], columns: &CsvColumns) -> Option<
     Some(in_words(doubt, Some(columns)))
 }
 
-/// Returns a question, followed by a list of columns in other units.
+/// Returns a question to the user about a doubtful unit of a trace, followed by the `--columns`
+/// that read the trace in the other unit.
 fn in_words((what, otherwise): (String, Otherwise), columns: Option<&CsvColumns>) -> String {
     match columns.and_then(|columns| otherwise.of(columns)) {
         Some(line) => format!("{what} If so, use --columns {line}"),
@@ -202,7 +205,8 @@ struct Otherwise {
 }
 
 impl Otherwise {
-    /// Returns the columns with these alternative units; `None` if nothing changes.
+    /// Returns a list of columns in which addresses, sizes and times have these alternative units;
+    /// `None` if nothing changes.
     fn of(self, columns: &CsvColumns) -> Option<CsvColumns> {
         columns.with(|column| match column {
             CsvColumn::Offset { .. } => self.offsets.map(|unit| CsvColumn::Offset { unit }),

@@ -14,16 +14,19 @@ use fowler_units::{Diagnostic, printable};
 pub(crate) struct Measured {
     /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// Advice on fitting a drive to the measurement; `None` if the file does not measure a drive.
+    /// Advice on how to compare a simulated drive with the measurement or fit it to the
+    /// measurement; `None` if the file does not measure a drive.
     pub fit: Option<&'static str>,
     /// The measured load; `None` if the file does not contain it.
     pub load: Option<Load>,
-    /// Command that makes the tool print its rates in a readable form.
+    /// Advice on the command that makes the tool which wrote the file (fio, iostat) print rates
+    /// that Fowler can read; `None` if the file has them.
     pub otherwise: Option<&'static str>,
 }
 
 impl Measured {
-    /// Returns the refusal of the file, with a workload to run instead.
+    /// Returns the error that the file holds the result of a measurement and not a trace, with a
+    /// generated workload of the same rates and sizes to run instead, if these are known.
     pub fn diagnostic(&self) -> Diagnostic {
         let mut hint = String::new();
         if let Some(fit) = self.fit {
@@ -53,10 +56,11 @@ pub(crate) fn measured(head: &[u8]) -> Option<Measured> {
     json().or_else(|| fio_text(head)).or_else(|| iostat(head)).or_else(|| other_averages(head))
 }
 
-/// Advice on fitting a drive to fio's JSON.
+/// Advice on comparing a simulated drive with fio's results in JSON, or fitting it to them.
 const FIT_JSON: &str = "fowler score DRIVE FILE compares these results with a drive, and fowler \
                         calibrate fits one to them (docs/real-drives.md says which jobs it takes); ";
-/// Advice on fitting a drive to other output of fio.
+/// Advice on comparing a simulated drive with fio's results in text or terse format, or fitting it
+/// to them.
 const FIT_TEXT: &str = "to compare a drive with these results or to fit one to them, save them with \
                         --output-format=json: fowler score and fowler calibrate read that; ";
 /// Largest number of lines that fio prints before its JSON.
@@ -111,7 +115,7 @@ struct Jobs {
     sequential: bool,
 }
 
-/// fio's operations in the order of [`Jobs::streams`].
+/// Names of fio's operations in its JSON, in the order in which [`Jobs`] counts them.
 const OPERATIONS: [&[u8]; 3] = [b"read", b"write", b"trim"];
 
 impl Jobs {
@@ -194,7 +198,8 @@ fn size(text: &str) -> Option<f64> {
     digits.parse::<f64>().ok().map(|number| number * unit)
 }
 
-/// Returns the results of fio as text or terse, whose rates are not read.
+/// Recognizes a file with fio's results in text or terse format; `None` for other files. The rates
+/// in it are not read.
 fn fio_text(head: &[u8]) -> Option<Measured> {
     let lines: Vec<&[u8]> = head.split(|&byte| byte == b'\n').take(64).collect();
     let has = |line: &[u8], words: &str| memchr::memmem::find(line, words.as_bytes()).is_some();
@@ -258,7 +263,8 @@ fn iostat(head: &[u8]) -> Option<Measured> {
     Some(Measured { what, fit: None, load, otherwise: None })
 }
 
-/// Returns the output of other tools that print averages or counts: `sar -d`, biolatency.
+/// Recognizes a file with averages or counts printed by `sar -d` or by a histogram tool of bcc or
+/// bpftrace, such as biolatency; `None` for other files.
 fn other_averages(head: &[u8]) -> Option<Measured> {
     let found = head.split(|&byte| byte == b'\n').take(64).find_map(|line| {
         let line = str::from_utf8(line).unwrap_or_default();

@@ -229,7 +229,7 @@ const SIZE_UNITS: &[(&str, u64)] = &[
     ("mib", 1 << 20),
     ("mb", 1 << 20),
 ];
-/// Longest column name that may have a role, in bytes.
+/// Longest column name, in bytes, whose meaning (such as time or size) is looked up.
 const LONGEST_NAME: usize = 48;
 
 /// Splits a column's name into lower-case words, at anything but letters and digits and at capitals
@@ -284,15 +284,18 @@ pub(crate) fn says_date(name: &[u8]) -> bool {
     OF_DATES.iter().any(|part| whole.contains(part))
 }
 
-/// Cache of the roles of JSON keys, because lines of JSON repeat them.
+/// Cache of the roles (time, operation, address, size, device) that the keys of JSON lines suggest,
+/// because lines repeat their keys.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct KnownNames(Vec<(Vec<u8>, Option<Role>)>);
 
-/// Largest number of names in the cache; the roles of further ones are looked up each time.
+/// Largest number of JSON keys in the cache of their roles; the roles of further keys are
+/// determined anew on each line.
 const KNOWN_MOST: usize = 64;
 
 impl KnownNames {
-    /// Returns the role of a column by its name, as [`role`] does.
+    /// Returns the role (such as time or size) that the name of a column or key suggests, from the
+    /// cache if possible; `None` if it suggests none.
     pub fn role(&mut self, name: &[u8]) -> Option<Role> {
         if let Some((_, role)) = self.0.iter().find(|(known, _)| known == name) {
             return *role;
@@ -320,8 +323,8 @@ fn of_name(name: &str) -> Option<Role> {
     }
 }
 
-/// Returns the role of a column of times whose unit is appended to its name, as in `timens` or
-/// `tsus`.
+/// Recognizes a name of a column of times that ends in the unit, as `timens` and `tsus` do; `None`
+/// for other names.
 fn glued_unit(name: &str) -> Option<Role> {
     let unit = |&(unit, digits): &(&str, usize)| {
         let stem = name.strip_suffix(unit).filter(|_| unit.len() > 1)?;

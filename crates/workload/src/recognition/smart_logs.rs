@@ -14,7 +14,7 @@ const LINES: usize = 128;
 const VALUES: usize = 4096;
 const DEEPEST: usize = 4;
 
-/// Beginnings of headings above counters, in lower case.
+/// Beginnings of the headings above the counters in SMART and health logs of drives, in lower case.
 const HEADINGS: [&str; 7] = [
     "smart log for nvme device",
     "smart/health information (nvme log",

@@ -16,25 +16,25 @@ const OF_CLOCKS: [usize; 3] = [0, 3, 6];
 /// Nanoseconds since 1970 of the first date that a time may be, and of the last: 2000 to 2040. A
 /// wider range would mistake more times since boot for dates.
 const DATES: RangeInclusive<u64> = 946_684_800_000_000_000..=2_208_988_800_000_000_000;
-/// Range of [`DATES`] on the clock of Windows: ticks of 100 ns since 1601.
+/// Dates from 2000 to 2040 on the clock of Windows, in ticks of 100 ns since 1601.
 const TICKS: RangeInclusive<u64> = 125_911_584_000_000_000..=138_534_624_000_000_000;
 
 /// Longest mean time between requests at which times are accepted as dates, in nanoseconds.
 const LONGEST_GAP: u64 = 60_000_000_000;
 /// Shortest mean time between requests of a drive, in nanoseconds: shorter ones are questioned.
 pub(crate) const SHORTEST_GAP_NS: f64 = 250.0;
-/// Interval between requests of one trace, in nanoseconds (assumed), that only a quarter of them
-/// may undercut: with a finer unit, the times would be too dense for a drive.
+/// Shortest plausible time between two requests of a trace, in nanoseconds (assumed). A time unit
+/// in which more than a quarter of the gaps between requests are shorter is too fine.
 const SHORTEST_STEP: u64 = 50;
 
 /// Time unit that the values of a column show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
-    /// All values are dates in this unit (a power of ten of a nanosecond), and times since boot in
-    /// no finer unit.
+    /// All values are dates in this unit (a power of ten of a nanosecond), and cannot be times
+    /// since boot in a finer unit.
     Dates(usize),
-    /// All values are dates in the unit `dates`, and may be times since boot in the finer unit
-    /// `since_boot`.
+    /// All values are dates in one unit, or times since boot in a finer unit (`since_boot`); both
+    /// units are powers of ten of a nanosecond.
     Unclear { dates: usize, since_boot: usize },
     /// The values are not dates in any unit.
     Unknown,
@@ -65,7 +65,8 @@ pub(crate) fn has_decimals(value: &[u8]) -> bool {
     value.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'))
 }
 
-/// Returns the name in `--columns` of a unit given as digits of a nanosecond.
+/// Returns the name in `--columns` of a time unit that is given as a power of ten of a nanosecond:
+/// `us` for 3.
 pub(crate) fn name(digits: usize) -> &'static str {
     UNITS.iter().find(|(known, _)| *known == digits).map_or("s", |&(_, name)| name)
 }
@@ -75,8 +76,9 @@ pub(crate) fn by_name(name: &str) -> Option<usize> {
     UNITS.iter().find(|(_, known)| *known == name).map(|&(digits, _)| digits)
 }
 
-/// Returns the unit of a column of times: the one in which all values are dates of 2000 to 2040 (at
-/// most one), unless they may also be times since boot.
+/// Determines the unit of a column of times from its values: the one unit in which all are dates
+/// from 2000 to 2040. The unit is unclear if the values may also be times since boot, and unknown
+/// if they are not dates.
 pub(crate) fn by_values<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> TimeUnit {
     let Some(dates) = of_dates(values.clone()) else { return TimeUnit::Unknown };
     // Numbers with decimals count seconds, because no clock prints fractions of finer units.
@@ -87,7 +89,8 @@ pub(crate) fn by_values<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> T
     }
 }
 
-/// Returns the unit in which all values are dates, as digits of a nanosecond.
+/// Returns the unit, as a power of ten of a nanosecond, in which all values of a column are dates
+/// from 2000 to 2040; `None` if there is none.
 fn of_dates<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Option<usize> {
     values.clone().next()?;
     let fits = |digits: &usize| {
@@ -103,9 +106,9 @@ fn of_dates<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Option<usize>
     [9, 6, 3, 0].into_iter().find(fits).or_else(ticks)
 }
 
-/// Returns the finest unit in which numbers that are dates in the unit `dates` may be times since
-/// boot instead: the gaps between them are then as between requests of a drive. `counts` are
-/// sorted.
+/// Returns the finest unit in which numbers may be times since boot, although they are dates in the
+/// unit `dates`: the gaps between them must be plausible for requests to a drive. `None` if there
+/// is no such unit. Sorts `counts`, the numbers.
 pub(crate) fn since_boot(counts: &mut [u64], dates: usize) -> Option<usize> {
     counts.sort_unstable();
     // Ticks are in no other unit the uptime of a machine: nanoseconds of four years at least.

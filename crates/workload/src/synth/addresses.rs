@@ -132,10 +132,12 @@ impl Part {
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges {
     alignment: u64,
-    /// Parts of the address space: the one shared by reads and writes, and the one of this kind of
-    /// request; a single one if all requests go there.
+    /// Parts of the address space in which this kind of request, reads or writes, takes its
+    /// addresses: the part shared by both kinds, then the kind's own part; only one of them if all
+    /// requests go there.
     parts: Vec<Part>,
-    /// Probability that a request goes to the part that only its kind uses.
+    /// Probability that a request goes to the part of the address space that only its kind, reads
+    /// or writes, uses.
     own: f64,
     sizes: Sizes,
     /// Probability that a sequential run continues with the next request.
@@ -150,7 +152,8 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Returns the ranges of `pattern` in a valid spec; `name` selects the random stream.
+    /// Returns the generator of the address ranges of one kind of request, reads or writes, with
+    /// the addresses and sizes of `pattern`; `name` selects its random streams.
     pub fn new(spec: &SynthSpec, pattern: &Pattern, name: &str) -> Ranges {
         let stream = |what: &str| Rng::stream(spec.seed, &format!("synth/{what}/{name}"));
         let anew = |what: &str| match spec.round {

@@ -15,7 +15,7 @@ pub enum Arrivals {
     },
     /// One request every `1 / rate` seconds, the first at time zero.
     Fixed {
-        /// Number of requests per second.
+        /// Number of requests that arrive per second.
         rate: f64,
     },
     /// Poisson arrivals alternating between two rates, starting with the busy one. Lengths of busy
@@ -30,9 +30,9 @@ pub enum Arrivals {
         /// Mean length of a quiet interval of arrivals.
         mean_quiet: Span,
     },
-    /// As `Bursts`, with busy and quiet intervals of fixed lengths, so that demand is periodic. The
-    /// rates of each cycle (a busy and a quiet interval) are multiplied by a random log-normal
-    /// factor with mean one.
+    /// Poisson arrivals alternating between two rates, with busy and quiet intervals of fixed
+    /// lengths, so that demand is periodic. The rates of each cycle (a busy and a quiet interval)
+    /// are multiplied by a random log-normal factor with mean one.
     Cycle {
         /// Requests per second in a busy interval, averaged over the cycles.
         busy_rate: f64,
@@ -251,8 +251,9 @@ const COARSEST_TICK: Span = Span::ms(10_000);
 /// billion batches of one operation in a row on average.
 const LARGEST_PERSISTENCE: f64 = 0.999_999_999;
 
-/// Fewest batches in a busy and a quiet interval together, on average. With fewer, simulating every
-/// interval would make hardly any progress.
+/// Smallest mean number of arrivals (batches of simultaneous requests) in a busy and a quiet
+/// interval of the workload together. With fewer, nearly all simulated intervals would have no
+/// arrival.
 const FEWEST_PER_CYCLE: f64 = 1e-3;
 
 /// Collects the errors in a workload specification, each with its key.
@@ -466,8 +467,9 @@ impl SynthSpec {
         check.share(&format!("{name}.own"), pattern.own);
     }
 
-    /// Checks that every size fits into each part of the space that the pattern uses; `own` is the
-    /// share of its own part.
+    /// Checks that every request size of `pattern` fits into each part of the address space that
+    /// its requests use. `own` are the addresses of the part that only this kind of request, reads
+    /// or writes, uses.
     fn check_sizes(&self, check: &mut Check, name: &str, pattern: &Pattern, own: &Range<u64>) {
         let shared = self.writes_part().start.saturating_sub(self.reads_part().end);
         let room = |uses: bool, bytes: u64| if uses { bytes } else { u64::MAX };

@@ -14,11 +14,15 @@ use fowler_units::Rng;
 pub struct Zipf {
     ranks: u64,
     theta: f64,
-    /// `H(1.5) - h(1)`: the start of the inversion, so that rank 1 is never rejected.
+    /// Least area under `h(x) = x^-theta`, the hat of the rejection sampling, from which a rank is
+    /// drawn: `H(1.5) - h(1)`, where `H(x)` is the area from 1 to x. The most likely rank is then
+    /// never rejected.
     from: f64,
-    /// `H(n + 1/2)`: the end of the range of areas that the inversion draws from.
+    /// `H(n + 1/2)`, the largest area under the hat `h(x) = x^-theta` from which one of `n` ranks
+    /// is drawn; `H(x)` is the area from 1 to x.
     to: f64,
-    /// Ranks within this distance of the draw are accepted without computing the hat.
+    /// Largest distance from the drawn `x` up to a rank at which the rank is accepted at once,
+    /// without computing the hat `x^-theta` of the rejection sampling.
     sure: f64,
 }
 
@@ -42,14 +46,14 @@ impl Zipf {
         libm::exp(-self.theta * libm::log(x))
     }
 
-    /// Returns `H(x)`, the integral of the hat from 1 to x: `(x^(1-theta) - 1) / (1 - theta)`, or
-    /// `ln x`.
+    /// Returns `H(x)`, the area under the hat `h(x) = x^-theta` between 1 and x. It is equal to
+    /// `(x^(1-theta) - 1) / (1 - theta)`, or to `ln x` if theta is 1.
     fn area(&self, x: f64) -> f64 {
         let log = libm::log(x);
         log * expm1_over((1.0 - self.theta) * log)
     }
 
-    /// Returns the inverse of [`Zipf::area`]: the `x` below which the hat has this area.
+    /// Returns the `x` up to which the area under the hat `x^-theta`, counted from 1, is `area`.
     fn inverse(&self, area: f64) -> f64 {
         // Rounding may push the argument of the logarithm to -1 for a skew above 1.
         let t = (area * (1.0 - self.theta)).max(-1.0 + f64::EPSILON);

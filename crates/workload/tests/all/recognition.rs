@@ -395,7 +395,7 @@ fn json_lines_are_as_tolerant_as_headers() {
     assert_eq!(requests[8], HostIo::read(Nanos(8000), 4096, 1024));
     assert_eq!(report.device_names, ["sda"]);
     let asked = refused(&all(8));
-    assert!(asked.contains("which of `size` and `nr_sectors` it is"), "{asked}");
+    assert!(asked.contains("which of `size` and `nr_sectors` to read"), "{asked}");
     assert!(asked.contains("jq -r '[.time_us, .op, .sector, .size, .dev] | @csv' FILE"), "{asked}");
     assert_eq!(proposed(&asked).to_string(), "ts=us,op=rw,lba=512,len=bytes,dev=name");
     // The proposed columns read the output of the proposed jq command.

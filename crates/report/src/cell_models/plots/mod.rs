@@ -80,12 +80,13 @@ fn rates() -> Axis {
     Axis::log10("raw bit error rate")
 }
 
-/// Returns the curve of a theory.
+/// Returns a line in the style that charts use for results of a formula instead of a simulation.
 fn curve(name: impl Into<String>, points: impl IntoIterator<Item = (f64, f64)>) -> Series {
     Series::line(name, points).theory()
 }
 
-/// Returns curves with the error rate above which no level can correct a page.
+/// Returns a chart of bit error rates over `x`, with a mark at the error rate above which no
+/// sensing level can correct a page.
 fn panel(cells: &Cells, title: &str, x: Axis, series: impl IntoIterator<Item = Series>) -> Panel {
     let name = "correctable from 21 references";
     Panel::lines(title, x, rates(), series).reference(cells.ldpc.correctable(), name)

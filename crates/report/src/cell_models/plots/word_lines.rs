@@ -16,7 +16,8 @@ const PAGES: [&str; 3] = ["lower page (2 references)", "middle page (3)", "upper
 /// The entries of the retry table after the usual references, and the shift of each.
 const TABLE: (u32, f64) = (15, 0.08);
 
-/// The coarsest step considered, in nominal steps: nine tenths of the distance of two states.
+/// The coarsest ISPP step considered, as a multiple of the nominal step: nine tenths of the
+/// distance of two neighboring states.
 const WIDEST: f64 = 6.0;
 
 /// Range of the ages drawn, in days.
@@ -36,7 +37,8 @@ pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     ]
 }
 
-/// Returns a curve for each type of page.
+/// Returns a curve for each type of page of a word line; `points` gives the curve's points for a
+/// type.
 fn by_page(points: impl Fn(usize) -> Vec<(f64, f64)>) -> impl Iterator<Item = Series> {
     PAGES.into_iter().enumerate().map(move |(page, name)| curve(name, points(page)))
 }
