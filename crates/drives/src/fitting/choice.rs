@@ -9,8 +9,7 @@ pub(super) const OPTIONS_MOST: usize = 8;
 /// Options of which a fit takes the one that can be fitted best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
-    /// Options, at least two, each a list of settings `key=value`. An option without settings leaves
-    /// the drive as described.
+    /// Options, at least two, each a list of settings `key=value`.
     pub options: Vec<Vec<String>>,
     /// Public source of the options, in words.
     pub source: String,

@@ -7,7 +7,8 @@
 //!
 //! - this file: a row, simulated and compared. `overview.rs`: median and worst distance over all
 //!   rows.
-//! - `prediction.rs`: the interval of a predicted number. `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
+//! - `prediction.rs`: the interval of a predicted number.
+//! - `summary.rs`: the table, the JSON. `pictures.rs`: the figures.
 
 mod overview;
 #[cfg(feature = "pages")]

@@ -27,8 +27,8 @@ use std::path::PathBuf;
 pub enum Design {
     /// The study of one drive on which all five systems work as in their papers.
     All,
-    /// The study of four drives fitted to drives of today, and of two that are marked because little
-    /// was measured of them.
+    /// The study of four drives fitted to drives of today, and of two that are marked because
+    /// little was measured of them.
     Today,
 }
 
