@@ -26,23 +26,25 @@ pub struct Core {
     pub allocator: PageAllocator,
     /// The page frames of the write buffer.
     pub buffer: Buffer,
-    /// The access classes of the pages in the buffer.
+    /// The access classes (read-hot, write-hot or mixed, by their hits) of the pages in the buffer.
     pub classes: AccessClasses,
 }
 
 impl Core {
-    /// Creates the core of a fresh drive.
+    /// Creates the empty map, blocks and write buffer of a fresh page-mapped drive.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         let map = PageMap::new(layout.mapped_pages, layout.geometry.pages());
         Self::with(config, layout, map, PageAllocator::new(config, layout))
     }
 
-    /// Creates the core of the drive of `config`, with the data placed as in the drive `other`.
+    /// Creates the map, blocks and write buffer of the drive of `config`, with the data placed in
+    /// the flash as in the drive `other`.
     pub fn with_data_of(config: &Config, layout: &Layout, other: &Core) -> Self {
         Self::with(config, layout, PageMap::clone(&other.map), other.allocator.ruled_by(config))
     }
 
-    /// Returns the memory that the core of a drive takes on the simulating machine.
+    /// Returns the memory that the map, the blocks and the write buffer of a page-mapped drive take
+    /// on the simulating machine.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         PageMap::bytes(layout.mapped_pages, layout.geometry.pages())
             + PageAllocator::bytes(config, &layout.geometry)
@@ -81,8 +83,8 @@ impl Core {
         }
     }
 
-    /// Prefetches the bucket neighbours of the block with the page that a write will invalidate.
-    /// Called last of the prefetches.
+    /// Prefetches the neighbours, in the list of blocks by valid count, of the block with the page
+    /// that a write will invalidate. Called last of the prefetches.
     #[inline]
     pub fn prefetch_neighbours(&self, io: &HostIo) {
         if let Some(old) = self.invalidated_by(io) {
@@ -90,8 +92,8 @@ impl Core {
         }
     }
 
-    /// Like [`Core::prefetch_invalidated`], for a read on a drive that models errors: prefetches
-    /// the age of the page and the wear of its block.
+    /// Prefetches, for a read on a drive that models errors, the age of the page and the wear of
+    /// its block.
     #[inline]
     pub fn prefetch_condition(&self, io: &HostIo, flash: &Flash) {
         if let Some(condition) = flash.condition()

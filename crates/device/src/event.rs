@@ -9,15 +9,16 @@ pub enum Event {
     /// The current activity of this die ends.
     Die(DieId),
     /// A die may have been idle for long enough to start background work, or the next step of
-    /// scrubbing is due on the die. A drive with superblocks, which does nothing when a die is
-    /// idle, has numbers of its own for what is idle or due (`superblocks/scrubbing.rs`).
+    /// scrubbing is due on the die. On a drive with superblocks, whose dies start no work when
+    /// idle, the number names one of two timers instead: for scrubbing, or for a host that may
+    /// pause.
     Idle(DieId),
     /// A running program or erase may have made its guaranteed minimum progress, after which a read
     /// may suspend it.
     Reconsider(DieId),
     /// The last data of a request reaches the host.
     Answered(ReqId),
-    /// Dirty data in the buffer reaches its maximum age.
+    /// Some data in the flash may have reached the age at which it must be refreshed.
     Deadline,
     /// The next scheduled fault strikes.
     Fault,

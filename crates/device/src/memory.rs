@@ -14,7 +14,7 @@ use crate::superblocks::Superblocks;
 use fowler_units::Bytes;
 
 /// Memory that does not grow with the drive: tables of the cell model, the random order of
-/// preconditioning, and the agenda.
+/// preconditioning, and the queue of events.
 const FIXED: Bytes = Bytes(8 << 20);
 
 /// Memory that a drive takes on the simulating machine, in bytes.

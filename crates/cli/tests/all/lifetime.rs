@@ -227,7 +227,7 @@ fn what_cannot_be_lived_through_is_said() {
     for (workload, more, reported) in [
         (&reads, &[][..], "none of its 100 requests is a write"),
         (&at_once, &[], "arrive at the same time"),
-        (&load, &["--years", "0.00001"], "shorter than an epoch of 600s"),
+        (&load, &["--years", "0.00001"], "shorter than one throttle epoch of 600s"),
         (&load, &["--dilation", "100000"], "a dilation of 100000"),
         (&load, &["--dilation", "0"], "must not be 0"),
         (&load, &["--dilation", "100"], "2.4 repetitions of the workload in the check at twice"),

@@ -78,7 +78,8 @@ impl Config {
 }
 
 impl BadBlocks {
-    /// Draws the fate of every block; `erased` are the erase counts of the blocks.
+    /// Draws for every block the P/E cycle in which it fails and the operation that reports the
+    /// failure. `erased` are the erase counts of the blocks.
     fn new(config: &Config, layout: &Layout, erased: &[u32]) -> BadBlocks {
         let fates = Fates::draw(config, &layout.geometry, erased.iter().copied());
         let homed = layout.mapped_pages.div_ceil(layout.geometry.dies()) + layout.parities + 1;
@@ -94,7 +95,8 @@ impl BadBlocks {
         }
     }
 
-    /// Returns the memory that the fates of all blocks take.
+    /// Returns the memory that the state of failing blocks takes on the simulating machine; 0 if
+    /// blocks never fail.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let blocks = u64::from(layout.geometry.blocks());
         match config.blocks_fail() {
@@ -262,9 +264,9 @@ impl PageAllocator {
         }
     }
 
-    /// Returns true if a plane and its die can do without one more block now: the pages that they
-    /// hold, pages assigned to them, and the page that is `taken` now must fit into the rest, or
-    /// writes would wait forever.
+    /// Returns true if a plane and its die still have enough room after losing one block: for the
+    /// valid pages that they hold, the pages assigned to them, and `taken` pages that are being
+    /// placed now. With less room, host writes would wait forever.
     fn fits_without_a_block(&self, plane: PlaneId, taken: u32) -> bool {
         let geometry = self.blocks.geometry();
         let (pages, die) = (geometry.pages_per_block, geometry.die_of_plane(plane));
@@ -302,7 +304,8 @@ impl PageAllocator {
         self.blocks.lower_limit(plane, pages);
     }
 
-    /// Takes a block whose program has just failed.
+    /// Removes and returns the next block whose program has just failed; `None` if no such block is
+    /// left to handle.
     pub fn next_failed(&mut self) -> Option<BlockId> {
         self.bad_blocks.as_mut()?.just_failed.pop()
     }
@@ -355,7 +358,8 @@ impl PageAllocator {
         }
     }
 
-    /// Returns the state to save.
+    /// Returns the state of failing blocks for a snapshot of the drive: counts, and failed blocks
+    /// that are not retired yet. `None` if blocks never fail.
     pub(super) fn saved_bad_blocks(&self) -> Option<BadBlocksSnapshot> {
         let bad_blocks = self.bad_blocks.as_ref()?;
         let in_use = |block: &BlockId| self.blocks.state(*block) != BlockState::Retired;
@@ -365,8 +369,9 @@ impl PageAllocator {
         Some(BadBlocksSnapshot { counts: bad_blocks.counts, failed: failed.collect() })
     }
 
-    /// Resumes from a saved state. The room of planes and dies is already that of the snapshot.
-    /// Returns true if it can be the state of this drive.
+    /// Restores the state of failing blocks from a snapshot of the drive, after the number of pages
+    /// that planes and dies can hold has been restored. Returns false if the snapshot is that of
+    /// another drive.
     pub(super) fn resume_bad_blocks(&mut self, saved: Option<BadBlocksSnapshot>) -> bool {
         let (bad_blocks, saved) = match (&mut self.bad_blocks, saved) {
             (Some(bad_blocks), Some(saved)) => (bad_blocks, saved),

@@ -7,7 +7,7 @@ use fowler_physics::bad_blocks::FailureLaw;
 use fowler_units::{BlockId, Bytes, Geometry, Id, IdVec, Rng};
 use std::ops::{Index, IndexMut};
 
-/// The failure that is drawn for a block.
+/// The failure drawn for a block before the run: its P/E cycle, and the operation that reports it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fate {
     /// The P/E cycle in which the block fails, counted from the beginning of the run.
@@ -22,7 +22,8 @@ pub(crate) struct Fate {
 /// Marks a failure without a page: the erase at the end of the cycle fails.
 pub(crate) const ERASE: u16 = u16::MAX;
 
-/// The fates of all blocks.
+/// For every block, the P/E cycle in which it fails and the operation that reports the failure,
+/// drawn before the run.
 #[derive(Clone, Debug)]
 pub(crate) struct Fates {
     fates: IdVec<BlockId, Fate>,
@@ -33,7 +34,8 @@ pub(crate) struct Fates {
 }
 
 impl Fates {
-    /// Draws the fate of every block of a geometry; `erased` are the erase counts of the blocks.
+    /// Draws for every block of a geometry when and how it fails. `erased` are the erase counts of
+    /// the blocks.
     pub fn draw(
         config: &Config,
         geometry: &Geometry,
@@ -66,7 +68,8 @@ impl Fates {
         self.fates[block] = Fate { cycle: 0, page: page.unwrap_or(ERASE), failed: false };
     }
 
-    /// Returns the memory that the fates of so many blocks take.
+    /// Returns the memory that the failures drawn for `blocks` blocks take on the simulating
+    /// machine.
     pub fn bytes(blocks: u64) -> Bytes {
         Bytes::of::<Fate>(blocks) + Bytes::of::<u32>(blocks)
     }
@@ -86,7 +89,7 @@ impl Fates {
         self.fates.ids()
     }
 
-    /// Returns the fate of a block for modification; `None` if there is no such block.
+    /// Returns the failure drawn for a block, for modification; `None` if there is no such block.
     pub fn get_mut(&mut self, block: BlockId) -> Option<&mut Fate> {
         self.fates.as_mut_slice().get_mut(block.index())
     }

@@ -48,8 +48,8 @@ impl Linked<BlockId> for Block {
     }
 }
 
-/// The states of all blocks. Superblocks are scanned: they have no buckets, and the valid counts
-/// and the hints of their planes are not maintained.
+/// The states of all blocks. Superblocks are scanned instead of sorted into buckets by valid count:
+/// neither the valid pages nor the lowest nonempty bucket of a plane is maintained for them.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     pub(super) geometry: Geometry,
@@ -87,7 +87,8 @@ pub(super) struct PlaneBlocks {
     pub(super) valid: u32,
     /// Largest number of valid pages that the plane may hold.
     limit: u32,
-    /// Lower bound of the plane's nonempty buckets: all buckets below this one are empty.
+    /// A number of valid pages that no full block of the plane falls below. Full blocks are listed
+    /// in buckets by valid count, and all buckets below this one are empty.
     pub(super) lowest: u32,
 }
 
@@ -96,7 +97,7 @@ pub(super) struct PlaneBlocks {
 pub struct Programmed {
     /// The mapping unit that was programmed.
     pub unit: UnitId,
-    /// True if the unit was the last one of its block.
+    /// True if the unit programmed was the last one of its block, which is now full.
     pub last: bool,
     /// Number of erased blocks left in the plane of the block.
     pub free: u32,
@@ -304,8 +305,8 @@ impl Blocks {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
     }
 
-    /// Returns the place of a page's valid bit like [`Blocks::bit_of`], for blocks whose bits do
-    /// not fill whole words.
+    /// Returns the position of a page's valid bit (index of its word, number of the bit) if the
+    /// bits of a block do not fill whole words.
     #[inline(never)]
     fn bit_by_block(&self, unit: UnitId) -> (usize, u32) {
         let (block, place) = self.locator.block_and_place(unit);
@@ -380,7 +381,8 @@ impl Blocks {
         Programmed { unit, last: offset + 1 == pages, free }
     }
 
-    /// Like [`Blocks::program`], for the next `count` pages of a block. Returns the first of them.
+    /// Programs the next `count` mapping units of an open block, all with valid data. Returns the
+    /// first of them.
     pub fn program_run(&mut self, block: BlockId, count: u32) -> UnitId {
         let offset = self.take(block, count);
         self.blocks[block].valid += count;
@@ -512,8 +514,9 @@ impl Blocks {
         prefetch(&self.bits, self.bit_of(unit).0);
     }
 
-    /// Prefetches the block's present and future neighbours in the buckets, some time after
-    /// [`Blocks::prefetch`].
+    /// Prefetches into the processor's cache the blocks before and after a unit's block in the list
+    /// of its valid count, and the first one of the next lower count, where the block goes when a
+    /// page of it becomes invalid.
     #[inline]
     pub fn prefetch_neighbours(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);

@@ -64,7 +64,7 @@ pub struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
-    /// Returns the plane whose blocks are the candidates.
+    /// Returns the plane whose full blocks are the candidates for GC.
     pub fn plane(&self) -> PlaneId {
         self.plane
     }

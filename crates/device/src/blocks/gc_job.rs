@@ -12,7 +12,7 @@ use fowler_units::BlockId;
 pub struct Job {
     /// The block that the GC job empties.
     pub victim: BlockId,
-    /// The cause of the job, to which its reads, programs and erase are charged.
+    /// Cause of the GC job, to which its reads, programs and erase are charged.
     pub source: Source,
     /// Stream tag under which the block's data is rewritten; it selects the open block that takes
     /// the data.
@@ -21,14 +21,15 @@ pub struct Job {
     pub into: Opened,
     /// The position in the block from which the next valid page is searched.
     pub offset: u32,
-    /// Number of pages that were valid when the job began to compete with the host.
+    /// Number of valid pages of the GC victim when the GC job began to compete with the host.
     pub pages: u32,
     /// Number of pages that the erase of the GC victim gains.
     pub gain: u32,
-    /// Number of pages that the plane could spare when the job began to compete with the host.
+    /// Number of erased pages of the plane beyond GC's reserve and the pages to be moved, when the
+    /// GC job began to compete with the host. The host may fill them at once.
     pub surplus: u32,
-    /// Number of pages that the host has written to the plane since the job began to compete with
-    /// it.
+    /// Number of pages that the host has written to the plane since the GC job began to compete
+    /// with the host.
     pub written: u32,
     /// True if the job competes with the host (foreground GC); false if it gives way to it.
     pub foreground: bool,
@@ -37,13 +38,13 @@ pub struct Job {
 }
 
 impl Job {
-    /// Returns true if the host may write one more page of the plane while `left` pages of the
-    /// block are still to be moved.
+    /// Returns true if the host may write one more page to the plane while `left` pages of the GC
+    /// victim are still to be moved.
     ///
-    /// The plane's surplus is there for bursts. Beyond it the host gets the pages that the job
-    /// gains, in step with its moves: a host that ran ahead would stall while a whole block, or
-    /// several, are moved. See docs/decisions/gc.md, "How does foreground GC keep pace with the
-    /// host?".
+    /// The host may write `surplus` pages at once, in bursts. Beyond them it gets the pages that
+    /// the job gains, in step with its moves: a host that ran ahead would stall while a whole
+    /// block, or several, are moved. See docs/decisions/gc.md, "How does foreground GC keep pace
+    /// with the host?".
     pub fn lets_host_write(&self, left: u32) -> bool {
         let moved = u64::from(self.pages.saturating_sub(left));
         let (pages, gain) = (u64::from(self.pages), u64::from(self.gain));

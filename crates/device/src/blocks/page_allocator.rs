@@ -46,7 +46,8 @@ pub struct AllocatorSnapshot {
     bad_blocks: Option<BadBlocksSnapshot>,
 }
 
-/// Wraps a turn around to the range below `turns`. The turn may be at most one round past the last.
+/// Wraps an index of a rotation around to the range 0 to `turns - 1`. The index may be at most one
+/// round too high, that is, below twice `turns`.
 #[inline]
 fn wrapped(turn: u32, turns: u32) -> u32 {
     if turn < turns { turn } else { turn - turns }
@@ -86,7 +87,7 @@ pub struct Taken {
     pub block: BlockId,
     /// Plane that holds the allocated page.
     pub plane: PlaneId,
-    /// Number of erased blocks left in that plane.
+    /// Number of erased blocks left in the plane of the allocated page.
     pub free: u32,
 }
 
@@ -140,8 +141,8 @@ impl PageAllocator {
         self.turns_follow(was);
     }
 
-    /// Moves the rotation over planes of plain data from the stream `was` to the stream that plain
-    /// data has now.
+    /// Keeps each die's rotation over its planes when data without a stream tag changes from the
+    /// stream `was` to another one, by swapping the two streams' next planes.
     fn turns_follow(&mut self, was: usize) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
         self.stripes.as_mut_slice().iter_mut().for_each(|stripe| stripe.turns.swap(was, is));
@@ -227,7 +228,8 @@ impl PageAllocator {
         self.stripes[die].room
     }
 
-    /// Returns the number of pages on a die or assigned to it.
+    /// Returns the number of valid pages on a die plus that of pages assigned to it whose programs
+    /// have not started.
     pub(super) fn assigned_to(&self, die: DieId) -> u32 {
         self.blocks.valid_on(die) + self.stripes[die].pending
     }
@@ -268,8 +270,8 @@ impl PageAllocator {
         Some(self.write_to(plane, open, || (Source::Host, tag)))
     }
 
-    /// Allocates a page like [`PageAllocator::host_page`] on a die with several planes; most dies
-    /// have one.
+    /// Allocates a physical page for host data on a die with several planes, which take turns. Kept
+    /// apart because most dies have one plane.
     #[inline(never)]
     fn page_in_turn<'a>(
         &mut self,
@@ -293,8 +295,7 @@ impl PageAllocator {
         }
     }
 
-    /// Allocates a page like [`PageAllocator::host_page`] when the next plane in turn can take
-    /// none.
+    /// Allocates a physical page for host data on a die whose next plane in turn can take none.
     #[cold]
     fn pass_over<'a>(
         &mut self,
@@ -374,8 +375,8 @@ impl PageAllocator {
         self.lets_host_write(job(first)) && (planes == 1 || self.others_keep_pace(first, job))
     }
 
-    /// Returns true if the GC jobs on the planes after the first have progressed far enough, for
-    /// [`PageAllocator::keeps_pace`]; most dies have only one plane.
+    /// Returns true if GC on each plane of a die but the `first` has moved enough pages for the
+    /// host to write one more page there. Kept apart because most dies have only one plane.
     #[inline(never)]
     fn others_keep_pace<'a>(
         &self,

@@ -24,8 +24,8 @@ impl Blocks {
         blocks
     }
 
-    /// Returns these blocks; with `keeps`, each block may have pages within its capacity that hold
-    /// no data.
+    /// Returns this block table, set to record for each superblock pages within its capacity that
+    /// hold no data if `keeps`.
     #[must_use]
     pub fn keeping(mut self, keeps: bool) -> Self {
         let count = if keeps { self.blocks.len() } else { 0 };
@@ -33,7 +33,8 @@ impl Blocks {
         self
     }
 
-    /// Lets each block keep places from data from now on.
+    /// Lets superblocks have pages within their capacity that hold no data from now on, such as
+    /// those of a failed block. Their number is 0 at first.
     pub fn keep_some(&mut self) {
         if !self.keeps() {
             self.kept = IdVec::filled(0, self.blocks.len());
@@ -46,7 +47,7 @@ impl Blocks {
         self.blocks[block].set_state(BlockState::Retired);
     }
 
-    /// Returns true if a block may keep places from data.
+    /// Returns true if superblocks may have pages within their capacity that hold no data.
     pub fn keeps(&self) -> bool {
         !self.kept.is_empty()
     }

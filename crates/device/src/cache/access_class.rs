@@ -20,15 +20,17 @@ pub struct AccessClasses {
     pub keeps_reads: bool,
     /// Treatment of read-hot pages that leave the buffer clean.
     pub read_hot: ReadHot,
-    /// For each page, the voltages at which reads assume that it was programmed; `None` unless a
-    /// page's class when it left the buffer decides this.
+    /// For each page, the voltages at which reads assume that it was programmed, set from its
+    /// access class when it left the buffer. `None` if reads assume the voltages at which it was
+    /// programmed.
     pub marks: Option<IdVec<Lpn, Voltage>>,
     /// The next die to check for enough idle time to reprogram a page.
     pub rewriter: DieId,
 }
 
 impl AccessClasses {
-    /// Creates the classes of a drive on which no page has been used yet.
+    /// Creates the access classes (read-hot, write-hot and so on) of pages in the buffer, before
+    /// any page has been used.
     pub fn new(config: &Config, layout: &Layout) -> Self {
         Self {
             hotness: Hotness::new(&config.hotness, layout.geometry.page_size)
@@ -41,7 +43,8 @@ impl AccessClasses {
         }
     }
 
-    /// Returns the memory that the assumed voltages of all pages take on the simulating machine.
+    /// Returns the memory that the voltages at which reads assume pages to be programmed take on
+    /// the simulating machine; 0 if reads use the voltages of the program.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let marked = config.buffer.read_hot == ReadHot::OnEvict;
         Bytes::of::<Voltage>(if marked { layout.mapped_pages.into() } else { 0 })
@@ -73,8 +76,8 @@ impl AccessClasses {
         self.hotness.tells_classes() || self.marks.is_some()
     }
 
-    /// Returns the column of assumed voltages for all pages; `None` if reads do not depend on a
-    /// page's last use.
+    /// Returns, for each page, the voltages at which reads assume that it was programmed: at first,
+    /// those of preconditioned data. `None` if reads use the voltages of the program.
     fn marks(config: &Config, layout: &Layout) -> Option<IdVec<Lpn, Voltage>> {
         let rule = AnyVoltage::new(&config.voltage, config.seed);
         let before = StreamTag::PLAIN.with_class(config.precondition.access_class);

@@ -95,7 +95,7 @@ impl Linked<FrameId> for Frame {
 pub enum Due {
     /// A clean page leaves: it is dropped.
     Drop(FrameId),
-    /// A dirty page leaves: it is programmed.
+    /// A dirty page leaves the write buffer: it is programmed.
     Program {
         /// Frame of the page that leaves.
         frame_id: FrameId,
@@ -361,7 +361,7 @@ impl Buffer {
         self.leaving += 1;
     }
 
-    /// Cancels [`Buffer::leave`], because the frame was written again.
+    /// Keeps a frame that was to become free when its program ends, because it was written again.
     pub fn stay(&mut self, id: FrameId) {
         if self.frames[id].leaving {
             self.frames[id].leaving = false;
@@ -509,7 +509,8 @@ impl Buffer {
         }
     }
 
-    /// Does the work of [`Buffer::settled`] for a flush epoch that has ended.
+    /// Records that the data of a page write of an ended flush epoch is in the flash, or no longer
+    /// wanted, and drops the oldest epochs that wait for no data.
     #[cold]
     fn settled_later(&mut self, epoch: u32) {
         let older = self.older.iter_mut().find(|(older_epoch, _)| *older_epoch == epoch);

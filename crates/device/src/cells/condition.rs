@@ -16,9 +16,11 @@ const GRAIN: u32 = 26;
 /// See docs/decisions/cells.md, "What does a controller assume of a block of unknown strength?".
 #[derive(Clone, Copy, Debug)]
 pub struct BlockCondition {
-    /// True growth rate of the block's error rate, relative to the mean of all blocks.
+    /// True rate at which the block's bit errors grow with wear, relative to the mean of all
+    /// blocks.
     pub growth: f32,
-    /// The controller's estimate of `growth`, the growth rate of the block's error rate.
+    /// The controller's estimate of `growth`, the rate at which the block's bit errors grow with
+    /// wear.
     pub believed: f32,
     /// Wear of the block, in P/E cycles at nominal voltages.
     pub wear: Wear,
@@ -69,8 +71,8 @@ pub struct Known {
     /// Time, in grains of 67 ms, until which all pages of the block are known to be read at the
     /// same levels.
     until_grain: u32,
-    /// Time, in grains of 67 ms, at which the levels must be determined again: `until_grain`, or
-    /// later if the pages differ.
+    /// Time, in grains of 67 ms, at which the block's sensing levels must be determined again. This
+    /// is later than `until_grain` if the pages of the block need different levels.
     again: u32,
     /// Number of reads of the block up to which the sensing levels hold.
     reads: u32,
@@ -84,8 +86,8 @@ impl Known {
     }
 }
 
-/// Time, in grains of 67 ms, for which a block whose pages need different levels is not examined
-/// again, in grains of 67 ms: 67 s.
+/// Time in grains of 67 ms (67 s in all) for which a block whose pages need different sensing
+/// levels is not examined again.
 const MIXED: u32 = 1000;
 
 /// Sensing levels of a read: the one tried first, and the one needed.
@@ -120,7 +122,8 @@ pub struct Curves {
     pub cells: Cells,
     /// Facts about a page (age, wear and others) that the controller knows.
     pub known: sensing::Params,
-    /// The worst case that the controller assumes for facts it does not know.
+    /// The worst case that the controller assumes for properties of a page that it does not know,
+    /// such as age and wear.
     pub end: EndOfLife,
     /// The lowest programming voltages that the drive uses.
     pub lowest: Voltage,
@@ -155,10 +158,9 @@ impl Curves {
         })
     }
 
-    /// Returns the level that a page of a block needs according to the sensing rule's knowledge,
-    /// with unknown inputs at their worst. If the block's strength is unknown, so is the step
-    /// chosen for the block: the block is assumed to be the weakest, programmed at the nominal
-    /// step.
+    /// Returns the sensing level that the controller's model predicts for a page of a block.
+    /// Properties of the page that the controller does not know are assumed at their worst: a block
+    /// of unknown strength is the weakest one, programmed at the nominal ISPP step.
     fn modeled(&mut self, condition: &BlockCondition, age: Span) -> Lasting {
         let Curves { cells, known, end, lowest } = self;
         let knows = |input| known.knows(input);
@@ -233,8 +235,9 @@ impl Condition {
             Known { attempt: youngest, until_grain, again, reads: lasts.reads };
     }
 
-    /// Creates the condition at time zero. `stamps` are the program times of the pages, counted
-    /// from `epoch` before time zero.
+    /// Creates the age of every page and the wear of every block at time zero. `stamps` are the
+    /// program times of the pages, in grains of 67 ms, counted from the moment `epoch` before time
+    /// zero.
     pub fn new(
         curves: Curves,
         (sensing, levels): (AnySensing, u8),
@@ -253,7 +256,8 @@ impl Condition {
             + FailedReads::bytes(geometry)
     }
 
-    /// Returns the timestamp, in grains, of a moment `before` time zero.
+    /// Returns the timestamp, in grains of 67 ms since the moment `epoch` before time zero, of the
+    /// moment `before` time zero.
     pub fn stamp_before(epoch: Span, before: Span) -> u32 {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
@@ -317,7 +321,8 @@ impl Condition {
         None
     }
 
-    /// Returns the sensing levels of a read like [`Condition::read`], when that returns `None`.
+    /// Determines the sensing levels of a read, tried first and needed, when those stored for the
+    /// block do not hold for it.
     #[cold]
     pub fn find_out(
         &mut self,
@@ -383,7 +388,7 @@ impl Condition {
         curves.needed(&condition, age).level.is_none()
     }
 
-    /// Returns the condition of every block.
+    /// Returns the wear, reads, strength and program mode of every block.
     pub(super) fn blocks(&self) -> &IdVec<BlockId, BlockCondition> {
         &self.blocks
     }
@@ -429,12 +434,13 @@ impl Condition {
         (share(age, condition.reads), share(Span::ZERO, 0))
     }
 
-    /// Returns the condition of a block.
+    /// Returns the wear, reads, strength and program mode of a block.
     pub fn block(&self, block: BlockId) -> &BlockCondition {
         &self.blocks[block]
     }
 
-    /// Sets the controller's estimate of a block's growth rate.
+    /// Sets the controller's estimate of the rate at which a block's bit errors grow with wear,
+    /// relative to the mean of all blocks.
     pub fn believe(&mut self, block: BlockId, growth: f64) {
         let condition = &mut self.blocks[block];
         condition.believed = growth as f32;

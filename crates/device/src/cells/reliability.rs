@@ -46,7 +46,7 @@ pub struct Ladder {
 }
 
 impl Ladder {
-    /// Returns a ladder with the nominal step alone.
+    /// Returns the ISPP steps of a drive that programs at the nominal step only.
     pub fn nominal(timing: &Timing) -> Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
     }
@@ -63,7 +63,7 @@ impl Ladder {
         }
     }
 
-    /// Returns a ladder of all steps up to `WIDEST`.
+    /// Returns all ISPP steps from the nominal one up to `WIDEST` times the nominal one.
     pub fn new(timing: &Timing) -> Ladder {
         let nominal = timing.program_iterations;
         let most = nominal.values().iter().copied().max().unwrap_or(1);
@@ -82,7 +82,7 @@ impl Ladder {
         }
     }
 
-    /// Returns true if the ladder has steps besides the nominal one.
+    /// Returns true if the drive can program at ISPP steps other than the nominal one.
     #[inline]
     pub fn has_rungs(&self) -> bool {
         self.iterations.len() > 1
@@ -109,7 +109,8 @@ pub struct LevelTimes {
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
     /// For each level, the time beyond hard decision for the first page type.
     beyond_hard: [Span; LEVELS_MAX + 1],
-    /// True if the times in `beyond_hard` hold for all page types.
+    /// True if the time that a level takes beyond hard decision is that of the first page type for
+    /// all page types.
     alike: bool,
     levels: u8,
 }
@@ -138,7 +139,7 @@ impl LevelTimes {
         }
     }
 
-    /// Returns the times for every level of `ldpc`.
+    /// Returns the times to sense and to transfer a page at every sensing level of the LDPC code.
     ///
     /// # Panics
     /// If `ldpc` has more levels than a drive may have.
@@ -212,14 +213,15 @@ pub struct Cells {
     model: Reliability,
     /// Table of the error thresholds at which each sensing level stops sufficing.
     thresholds: Thresholds,
-    /// For each strength class, the growth rate at its weak end, relative to the mean rate.
+    /// For each strength class, the rate at which bit errors of its weakest blocks grow with wear,
+    /// relative to the mean of all blocks.
     pub growth: [f64; CLASSES],
     /// The coarsest ISPP step that a block tolerates, by voltages and strength class.
     pub coarsest: Coarsest,
     /// Sensing level at which the weakest block can be read at the end of its life if programmed at
     /// the nominal step.
     pub worst_level: u8,
-    /// Distribution of the growth rates of blocks.
+    /// Distribution of the rates at which bit errors of blocks grow with wear.
     pub strengths: Strengths,
     /// Bit error rates by voltage and step, and the number of ISPP steps.
     steps: usize,
@@ -285,7 +287,8 @@ impl Cells {
         })
     }
 
-    /// Returns the growth rate of the weakest block, relative to the mean.
+    /// Returns the rate at which bit errors of the weakest block grow with wear, relative to the
+    /// mean of all blocks.
     pub fn weakest(&self) -> f64 {
         self.growth[CLASSES - 1]
     }
@@ -320,7 +323,8 @@ impl Cells {
         }
     }
 
-    /// Returns the strength class of a block whose growth rate is `growth` times the mean.
+    /// Returns the strength class of a block whose bit errors grow with wear at `growth` times the
+    /// mean rate of all blocks.
     pub fn class_of(&self, growth: f64) -> StrengthClass {
         let share = self.strengths.share_below(growth * self.strengths.mean);
         ((share * CLASSES as f64) as usize).min(CLASSES - 1) as StrengthClass

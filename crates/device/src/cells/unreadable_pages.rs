@@ -20,7 +20,8 @@ fn bit(page: Ppn) -> (usize, u64) {
 }
 
 impl FailedReads {
-    /// Creates the state of a drive of `pages` physical pages before its first read.
+    /// Creates the record of pages whose reads have failed, for a drive of `pages` physical pages
+    /// before its first read.
     pub fn new(pages: usize) -> Self {
         Self { pages: Column::filled(0, pages.div_ceil(64)), any: false }
     }
@@ -81,7 +82,8 @@ enum Block {
 #[derive(Debug)]
 pub struct Judge<'a> {
     condition: &'a Condition,
-    /// A copy of the model of sensing levels: evaluating it fills its tables.
+    /// A copy of the model of sensing levels. The model caches its results in itself, and the
+    /// drive's own must not change.
     curves: Curves,
     now: Nanos,
     blocks: Vec<Block>,

@@ -14,7 +14,8 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// Returns the parameters with failures off. The shape and the share of erases are assumed.
+    /// Returns the parameters of a drive on which no block fails. The Weibull shape, and the share
+    /// of failures that an erase reports, are assumed values.
     fn default() -> Self {
         Self { share: 0.0, shape: 3.0, erases: 0.5 }
     }

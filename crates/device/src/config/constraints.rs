@@ -18,7 +18,7 @@ use fowler_units::Span;
 
 /// A constraint between settings that a drive must meet to work.
 pub(crate) struct Constraint {
-    /// Configuration keys that the refusal of a drive names.
+    /// Configuration keys that are named if a drive is rejected for violating the constraint.
     keys: &'static [&'static str],
     /// The condition: true if a drive meets the constraint.
     met: fn(&Config) -> bool,

@@ -20,7 +20,7 @@ pub struct Params {
     pub dilation: u32,
 }
 
-/// Five years of 365 days (READY, section 3.1).
+/// Target lifetime of a drive: five years of 365 days (READY, a lifetime throttle, section 3.1).
 const FIVE_YEARS: Span = Span(5 * 365 * 86_400_000_000_000);
 
 impl Default for Params {
@@ -38,7 +38,8 @@ impl Default for Params {
 /// The model of the endurance that cells regain in idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// READY's model of recovery (its equation 2), under one interpretation of the paper.
+    /// READY's model of the wear that cells heal in idle time (equation 2 of this lifetime
+    /// throttle), under an interpretation of the time `t` that the paper leaves open.
     Model(Reading),
     /// A table of the P/E cycles that cells endure, by idle time.
     Table,

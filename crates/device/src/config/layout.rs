@@ -71,7 +71,7 @@ pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 /// A reason why a configuration cannot work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// Configuration keys that the refusal is about.
+    /// Configuration keys whose values make the configuration impossible.
     pub keys: Vec<&'static str>,
     /// Problem of the configuration, with its numbers.
     pub what: String,
@@ -94,7 +94,8 @@ impl Refusals {
         }
     }
 
-    /// Like [`Refusals::unless`], but the refusal has a hint.
+    /// Records a reason why a configuration cannot work, with a hint at a way to mend it, unless
+    /// `works`.
     pub(crate) fn unless_hinted(
         &mut self,
         works: bool,
@@ -125,8 +126,9 @@ const UBER_MOST: f64 = 1e-6;
 
 const HOUR: Span = Span(3_600_000_000_000);
 
-/// Returns the configuration keys of the constants that a model error is about; those in `aging`
-/// for cells programmed by word lines.
+/// Returns the configuration keys of the constants that make a cell model impossible for the reason
+/// `why`. With `word_lines`, cells are programmed by word lines, and their program step is a key of
+/// `aging`.
 fn constants_of(why: &ModelError, word_lines: bool) -> &'static [&'static str] {
     match why {
         ModelError::TooGood { .. } | ModelError::TooBad { .. } if word_lines => {
@@ -198,12 +200,14 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
                 axis_of_ages,
                 format!("ages must be ascending: item {} is {}", index + 1, table.ages[index]),
             ),
-            TableError::Rate { cycles, age, .. } => {
-                (rates, format!("a rate must be above 0 and below 0.5: {}", point(cycles, age)))
-            }
-            TableError::Falls { cycles, age } => {
-                (rates, format!("a rate must not fall with wear or age: {}", point(cycles, age)))
-            }
+            TableError::Rate { cycles, age, .. } => (
+                rates,
+                format!("an error rate must be above 0 and below 0.5: {}", point(cycles, age)),
+            ),
+            TableError::Falls { cycles, age } => (
+                rates,
+                format!("an error rate must not fall with wear or age: {}", point(cycles, age)),
+            ),
             TableError::Size { .. } => (rates, "the table has no cycles or no ages".into()),
             TableError::Settings => (rates, why.to_string()),
         };
@@ -325,7 +329,9 @@ impl Config {
             ("gc.idle_after", self.gc.idle_after),
         ];
         for (key, time) in times {
-            refusals.unless(time <= HOUR, &[key], || format!("{time}; expected at most one hour"));
+            refusals.unless(time <= HOUR, &[key], || {
+                format!("a time of {time}; expected at most one hour")
+            });
         }
         // A trim may have millions of entries.
         let entry = self.host.trim_entry;
@@ -466,7 +472,12 @@ impl Config {
                     reliability.measure_every
                 )
             },
-            || format!("allow {EVERY_LEAST} for each block: at least {least}"),
+            || {
+                format!(
+                    "set reliability.measure_every to {EVERY_LEAST} for each block: at least \
+                     {least}"
+                )
+            },
         );
     }
 
@@ -521,7 +532,10 @@ impl Config {
         };
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
-            format!("hot data up to {small}; expected 0B (median), or one {name} of {page} or more")
+            format!(
+                "requests of up to {small} as hot data; expected at least one {name} of {page}, or \
+                 0B, which selects the median size"
+            )
         });
         let pages = self.buffer.size.0 / page.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);

@@ -123,7 +123,8 @@ pub struct Config {
     pub throttle: throttle::Params,
     /// The target lifetime of the drive, and the endurance of its cells.
     pub life: endurance::Params,
-    /// Custom policies that replace the policies named above.
+    /// Custom policies, from outside this crate, each of which replaces the policy chosen by its
+    /// name.
     pub policies: Policies,
     /// Seed of every random stream of the drive.
     pub seed: u64,
@@ -279,8 +280,8 @@ impl LinkConfig {
 
     /// Time of a trim for each mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us,
     /// and trims of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>),
-    /// which is 0.84 us more for each further 4 KiB. Assumed: this drive is not that of
-    /// [`LinkConfig::TRIM`].
+    /// which is 0.84 us more for each further 4 KiB. The drive of [`LinkConfig::TRIM`] is assumed
+    /// to be another one.
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }
 
@@ -347,16 +348,17 @@ pub enum Pattern {
     /// Pages were overwritten repeatedly in random order, by a host that never pauses, until write
     /// amplification is steady.
     Steady,
-    /// Like `Steady`, by a host that pauses: background GC has kept the drive at
-    /// [`GcConfig::background_below`].
-    /// See docs/decisions/precondition.md, 'What state is "rested"?'.
+    /// Pages were overwritten repeatedly in random order until write amplification is steady, by a
+    /// host that pauses: background GC has kept [`GcConfig::background_below`] blocks of each plane
+    /// erased. See docs/decisions/precondition.md, 'What state is "rested"?'.
     Rested,
 }
 
 /// The effect of a read of a page that was never written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnwrittenReads {
-    /// The page is read from the die where it would be placed, as data written before the run.
+    /// A read of a page never written reads the flash, on the die that would hold the page, as if
+    /// the page had been written before the run.
     Preconditioned,
     /// The drive answers a read of a page never written with zeroes, without a flash access.
     Zero,
@@ -485,9 +487,11 @@ impl Config {
         timing
     }
 
-    /// Returns the operating times in effect: nominal, or those of PER and PE0. On a drive with
-    /// superblocks, a transfer is that of a mapping unit, and an SLC cache adds a type of pages.
-    /// See docs/decisions/flash.md, "How long does PER take with several page types?".
+    /// Returns the operating times in effect: nominal, or those of the PES paper's (program and
+    /// erase suspension) baselines PER, where programs and erases are as fast as a read, and PE0,
+    /// where they take no time. With superblocks, a transfer is that of a mapping unit, and an SLC
+    /// cache adds a page type. See docs/decisions/flash.md, "How long does PER take with several
+    /// page types?".
     pub fn effective_timing(&self) -> Timing {
         let mut nominal = self.timing;
         if self.ftl.has_superblocks() {

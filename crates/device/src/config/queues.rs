@@ -47,9 +47,9 @@ pub enum Admission {
     ReadsPass,
     /// Every later request waits: requests enter one by one, in order of arrival.
     InOrder,
-    /// Reads take turns with waiting writes: all reads pass after every
-    /// [`QueueConfig::reads_behind`] writes since the line began, and a read at the latest after
-    /// the writes that it found in line.
+    /// Reads take turns with writes that wait for room: after every [`QueueConfig::reads_behind`]
+    /// waiting writes, all waiting reads enter. A read enters at the latest after the writes that
+    /// waited when it arrived.
     Shared,
 }
 

@@ -31,7 +31,8 @@ pub struct Params {
     /// P/E cycles that every block has behind it before preconditioning.
     pub cycles: u32,
     /// Maximum of the additional P/E cycles that each block draws at random. They raise the bit
-    /// error rate of a block, and count when stripes look for worn blocks.
+    /// error rate of the block, and count as its wear where RAID stripes are chosen by the wear of
+    /// blocks.
     pub cycles_spread: u32,
     /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
     /// A page that such an error strikes cannot be read any more.

@@ -50,11 +50,17 @@ impl Config {
             &["policy.scrub.period"],
             || {
                 format!(
-                    "a {reader} cannot read its {pages} pages within {} beside its work",
+                    "a {reader} that reads its {pages} pages within {} for scrubbing spends more than \
+                     1/{READS_SHARE} of its time on that",
                     scrub.period
                 )
             },
-            || format!("allow four times what the reads take: at least {least}"),
+            || {
+                format!(
+                    "set policy.scrub.period to {READS_SHARE} times the time of these reads: at \
+                     least {least}"
+                )
+            },
         );
         let margin = scrub.margin > 0.0 && scrub.margin <= 1.0;
         refusals.unless(margin, &["policy.scrub.margin"], || {

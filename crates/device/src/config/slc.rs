@@ -28,7 +28,7 @@ pub struct SlcConfig {
 /// The path of host data while the SLC cache is full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// Host data bypasses the cache, as on a drive without one.
+    /// Host data bypasses the full SLC cache and is programmed at all bits per cell.
     Direct,
     /// Host data waits in the buffer until a superblock of the cache has been folded and erased.
     Wait,

@@ -18,8 +18,8 @@ pub fn stripes_of(pages: u32, data: u32) -> u32 {
     pages / (data + 1)
 }
 
-/// Maximum number of reads in flight for one stripe, for trims and for rebuilding parity, in
-/// stripes.
+/// Maximum number of reads in flight for one RAID stripe, for trims and for rebuilding parity, as a
+/// multiple of the pages of a stripe.
 pub(crate) const READS_MOST: u32 = 3;
 
 impl Config {
@@ -110,8 +110,8 @@ impl Config {
         self.refuse_wear_limits(refusals);
     }
 
-    /// Refuses limits of reads and of wear that the cells never reach in their life, or always
-    /// exceed.
+    /// Refuses refresh limits of stripes at which every read of a block would refresh it at the end
+    /// of its life, and a wear limit `worn_above` that no block reaches in its life.
     pub(crate) fn refuse_wear_limits(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {
@@ -135,7 +135,12 @@ impl Config {
                     redundancy.worn_above
                 )
             },
-            || format!("set policy.redundancy.worn_above = {}, half of their life", end / 2),
+            || {
+                format!(
+                    "set policy.redundancy.worn_above = {}, half of the life of a block",
+                    end / 2
+                )
+            },
         );
     }
 

@@ -13,9 +13,10 @@ pub struct SuperblockConfig {
 /// See docs/decisions/superblocks.md, "What becomes of a superblock with a bad block?".
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Retire {
-    /// The block, and those of the other planes of its die, which are programmed together with it.
+    /// Retires the failed block, and the blocks of the other planes of its die, which are
+    /// programmed together with it.
     #[default]
     Block,
-    /// The whole superblock.
+    /// Retires the whole superblock that contains the failed block.
     Superblock,
 }

@@ -39,7 +39,7 @@ impl Config {
         let fits = self.possible_units().any(|possible| possible == unit);
         let nearest = self.possible_units().min_by_key(|possible| possible.0.abs_diff(unit.0));
         let instead = nearest.map_or("leave it out: a unit is a page".into(), |nearest| {
-            format!("the nearest that is possible is \"{nearest}\"")
+            format!("the nearest possible size of a unit is \"{nearest}\"")
         });
         refusals.unless_hinted(
             fits,
@@ -48,9 +48,9 @@ impl Config {
                 let why = if unit > page {
                     "a unit is read from one page".into()
                 } else if unit.0 == 0 || !unit.0.is_multiple_of(SECTOR.0) {
-                    format!("a unit has whole sectors of {SECTOR}")
+                    format!("a unit must consist of whole sectors of {SECTOR}")
                 } else if page.0.is_multiple_of(unit.0) {
-                    format!("expected at most {UNITS_OF_PAGE_MAX} to a page")
+                    format!("expected at most {UNITS_OF_PAGE_MAX} units in a page")
                 } else {
                     "some units would lie in two pages".into()
                 };
@@ -63,8 +63,8 @@ impl Config {
             &["ftl.unit", "ftl.reclaim_unit"],
             || {
                 format!(
-                    "units of {unit} in blocks with pages of {page}: a drive that fills blocks programs \
-                     a page for each unit, and its buffer, parity and moves count pages"
+                    "mapping units of {unit} in pages of {page}: a drive without superblocks buffers, \
+                     moves and programs whole pages, so its unit is a page"
                 )
             },
             || "leave it out, or set ftl.reclaim_unit = \"superblock\"".into(),

@@ -121,7 +121,10 @@ impl Device {
         let moving = self.moving();
         let kept = self.layer.raid().map_or(0, |raid| raid.retained_for_parity());
         law(valid == mapped + moving + kept, || {
-            format!("{valid} valid pages: {mapped} mapped, {moving} moving, {kept} retained")
+            format!(
+                "{valid} pages are valid, but {mapped} are mapped, {moving} moving, {kept} kept for \
+                 parity"
+            )
         })
     }
 
@@ -185,7 +188,10 @@ impl Device {
         }
         let counted = (self.layer.ftl.queues.reads, self.layer.ftl.queues.writes);
         law(counted == (reads, writes), || {
-            format!("{counted:?} reads and writes counted, {:?} open", (reads, writes))
+            format!(
+                "the drive counts {counted:?} host reads and programs, but {:?} are in flight",
+                (reads, writes)
+            )
         })?;
         let (entered, answered) = (self.entered, self.answered);
         let open = self.layer.ftl.front.requests.open_count() as u64;
@@ -226,7 +232,9 @@ impl Device {
                 format!("data of {tag:?} goes to {state:?} block {} of {block_tag:?}", block.0)
             })?;
             let (meant, made) = (open_blocks.voltage_of(tag), txn.mode.voltage);
-            law(meant == made, || format!("data of {tag:?} is programmed at {made:?} voltages"))?;
+            law(meant == made, || {
+                format!("data of {tag:?} is programmed at {made:?} voltages; expected {meant:?}")
+            })?;
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub struct Controller {
     pub(crate) faults: Option<Box<FaultSchedule>>,
 }
 
-/// The redundancy that the host side calls beside the translation.
+/// The redundancy of a drive, which is called when pages are read, written, moved or lost.
 #[derive(Clone, Debug)]
 pub(crate) enum Hooks {
     /// No redundancy, and losses are not noticed: a page that cannot be read has no effect.
@@ -179,7 +179,7 @@ fn read_done<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, id: TxnId, ra
 }
 
 /// Handles the idle timer of a die. The die may have been idle for long enough to start background
-/// work, and the time that is left may be used for scrubbing.
+/// work. If it stays idle, it may scrub.
 fn idle_event<R: RedundancyHooks>(ftl: &mut Ftl, flash: &mut Flash, die: DieId, raid: &mut R) {
     work_in_idle_time(ftl, flash, die, raid);
     ftl.gc.patrol_event(&mut ftl.core, flash, die);

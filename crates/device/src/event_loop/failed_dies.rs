@@ -24,8 +24,8 @@ impl Device {
 }
 
 impl Controller {
-    /// Fails the dies of a unit that no spare die replaces, before their pages fail. Programs that
-    /// these dies had begun go to other dies.
+    /// Fails those of the dies struck by a fault that no spare die replaces, before their pages
+    /// fail. Programs that these dies had begun go to other dies.
     pub(super) fn fail_dies(&mut self, flash: &mut Flash, fault: Fault) {
         let ftl = &mut self.ftl;
         let mut begun = Vec::new();
@@ -46,8 +46,8 @@ impl Controller {
         self.program_again(flash);
     }
 
-    /// Programs again, on another die, the data that a failed die had programmed and that the
-    /// controller still has because its completion waits for parity.
+    /// Programs again, on another die, the data that a die had programmed before it failed, if the
+    /// controller still has that data because its parity has not been written yet.
     fn program_again(&mut self, flash: &mut Flash) {
         let core = &self.ftl.core;
         let stays = |txn: &Txn| {

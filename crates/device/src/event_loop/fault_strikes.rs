@@ -80,7 +80,8 @@ impl<L: Faulty> Device<L> {
         self.report_steps(probe);
     }
 
-    /// Returns the totals over all losses of power so far.
+    /// Returns the totals over all losses of power so far: their number, and the writes, pages and
+    /// parity that they took.
     pub fn power_offs(&self) -> &PowerOffs {
         self.layer.power_offs()
     }

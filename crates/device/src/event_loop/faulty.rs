@@ -31,7 +31,8 @@ pub trait Faulty: Layer {
     /// Turns the power off for `lasts`; the clock of the drive does not advance.
     fn power_off(&mut self, flash: &mut Flash, lasts: Span);
 
-    /// Returns the totals over all losses of power so far.
+    /// Returns the totals over all losses of power so far: their number, and the writes, pages and
+    /// parity that they took.
     fn power_offs(&self) -> &PowerOffs;
 
     /// Lets the next scheduled fault strike.

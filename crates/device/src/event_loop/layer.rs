@@ -27,16 +27,19 @@ pub trait Layer: Translation {
     /// Handles the idle timer of a die: the die may have been idle for long enough, or its next
     /// step of scrubbing is due.
     fn idle_event(&mut self, _flash: &mut Flash, _die: DieId) {}
-    /// Handles data that may have reached its maximum age.
+    /// Handles the time at which some data in the flash may have reached the age at which it must
+    /// be refreshed.
     fn deadline_event(&mut self, _flash: &mut Flash) {}
     /// Handles a scheduled fault that strikes now.
     fn fault_event(&mut self, _flash: &mut Flash) {}
     /// Continues work that waited because of a rate limit.
     fn paced_event(&mut self, _flash: &mut Flash) {}
-    /// Prefetches the first lookup of a request that will enter soon.
+    /// Prefetches the mapping entry of a request's first page, eight requests before it enters.
     fn prefetch(&self, _io: &HostIo) {}
-    /// Prefetches the second lookup of a request, closer to its turn.
+    /// Prefetches the block of the flash page to which a request's first page is mapped, five
+    /// requests before it enters.
     fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Prefetches the third lookup of a request, still closer to its turn.
+    /// Prefetches the neighbours, in the list by valid count, of the block in which a write
+    /// invalidates its first page, two requests before it enters.
     fn prefetch_third(&self, _io: &HostIo) {}
 }

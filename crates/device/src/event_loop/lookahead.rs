@@ -9,9 +9,11 @@ use fowler_units::{HostIo, Nanos};
 /// Number of requests drawn ahead: enough for three dependent memory accesses to complete before
 /// the request enters.
 const AHEAD: usize = 8;
-/// Number of turns before a request at which its second prefetch begins.
+/// Number of requests still to enter before a request when the block that its mapping entry names
+/// is prefetched, after the entry itself.
 const SECOND: usize = 5;
-/// Number of turns before a request at which its third prefetch begins.
+/// Number of requests still to enter before a request when the neighbours of its block, in the list
+/// of blocks by valid count, are prefetched.
 const THIRD: usize = 2;
 
 /// A source of requests that draws a few of them early.

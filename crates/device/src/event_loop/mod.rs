@@ -128,8 +128,8 @@ impl Device {
         Ok(device.expect("an unwatched run is never stopped"))
     }
 
-    /// Creates a drive like [`Device::new`], reporting the progress of preconditioning to `watch`;
-    /// `None` if `watch` stopped it.
+    /// Creates a preconditioned drive at time zero, and reports the progress of preconditioning to
+    /// `watch`; `None` if `watch` stopped it.
     ///
     /// # Errors
     /// Like [`Device::new`].
@@ -211,14 +211,15 @@ impl PreconditionedImage {
         Ok(device.expect("nobody stops it"))
     }
 
-    /// Returns a drive like [`PreconditionedImage::device`], reporting to `watch`; `None` if
-    /// `watch` stopped it. A drive that measures its blocks before the run takes a second.
+    /// Returns the drive of `config` with the data of this image, at time zero, and reports
+    /// progress to `watch`; `None` if `watch` stopped it. A drive that measures its blocks before
+    /// the run takes a second.
     ///
     /// # Errors
-    /// As [`Device::new`].
+    /// Every reason why the configuration cannot work.
     ///
     /// # Panics
-    /// As [`PreconditionedImage::device`].
+    /// If `config` differs in an option that affects preconditioning.
     pub fn device_watched(
         &self,
         config: &Config,
@@ -335,7 +336,8 @@ impl<L: Layer> Device<L> {
         self.run_watched(source, pacing, probe, |_| {});
     }
 
-    /// Like [`Device::run`], calling `watch` with the device after every event.
+    /// Serves every request of `source`, in order, until all are done, like [`Device::run`], and
+    /// calls `watch` with the drive after every event.
     pub fn run_watched<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,
@@ -346,7 +348,8 @@ impl<L: Layer> Device<L> {
         self.run_with_faults(source, pacing, probe, |device| watch(device));
     }
 
-    /// Like [`Device::run`], calling `fault` with the drive after every event, to inject faults.
+    /// Serves every request of `source`, in order, until all are done, like [`Device::run`], and
+    /// calls `fault` with the drive after every event, to inject faults.
     pub fn run_with_faults<P: Probe<L>>(
         &mut self,
         source: impl IntoIterator<Item = HostIo>,

@@ -8,8 +8,8 @@ use fowler_units::Span;
 
 /// Time between two checks that all cached data is in the flash.
 const STEP: Span = Span::ms(10);
-/// Largest number of checks for the end of writing: after a fault, an entry may stay in the parity
-/// cache forever.
+/// Maximum number of checks, 10 ms apart, that all cached data is in the flash. It is limited
+/// because, after a fault, an entry may stay in the parity cache forever.
 const STEPS: u32 = 10_000;
 
 impl Device {

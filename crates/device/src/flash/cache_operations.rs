@@ -76,8 +76,8 @@ impl Flash {
         }
     }
 
-    /// Puts a die whose cache register has data to transfer back in line for the channel, after the
-    /// page register has used the die's place.
+    /// Puts a die whose cache register has data to transfer in line for the channel again. A die
+    /// has one place in that line, and its page register has just used it.
     #[inline]
     pub(super) fn enqueue_for_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];

@@ -23,7 +23,8 @@ pub enum Holds {
     /// The register holds some pages of the next program, possibly none yet. The next page waits
     /// for the channel and, while a command is suspended, for that command to resume.
     AwaitIn,
-    /// As [`Holds::AwaitIn`], while the next page of the program crosses the channel.
+    /// The register holds some pages of the next program, and one more page crosses the channel
+    /// into it.
     In,
     /// The register holds all pages of the next program.
     Program,
@@ -34,8 +35,8 @@ pub enum Holds {
 pub struct CacheRegister {
     /// Contents of the cache register, and the state of its transfer.
     pub holds: Holds,
-    /// The read whose data is in the register, or the first page program of the next command, which
-    /// is still in the queue.
+    /// The read whose data is in the cache register, or the first page program of the next command,
+    /// which is still in the queue.
     pub txn: TxnId,
     /// Page program whose data is being transferred into the register.
     pub(super) cursor: TxnId,
@@ -45,12 +46,12 @@ pub struct CacheRegister {
     pub(super) ticket: Ticket,
     /// Time at which the transfer in progress ends.
     pub(super) until: Nanos,
-    /// Time at which the data of the last read left the register.
+    /// Time at which the data of the last read left the cache register.
     pub(super) left: Nanos,
 }
 
 impl CacheRegister {
-    /// Creates an empty register.
+    /// Creates an empty cache register.
     pub fn new() -> CacheRegister {
         CacheRegister {
             holds: Holds::Nothing,

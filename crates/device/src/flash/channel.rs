@@ -131,8 +131,8 @@ impl Flash {
         }
     }
 
-    /// Releases the channel like [`Flash::release_channel`], after a die in line that no longer
-    /// needs it.
+    /// Gives the channel to the next die in line, in place of a die that was first in line but no
+    /// longer needs the channel.
     #[cold]
     #[inline(never)]
     fn offer_to_next<L: Translation>(&mut self, channel: ChannelId) {

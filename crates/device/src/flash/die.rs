@@ -218,8 +218,7 @@ impl Die {
         }
     }
 
-    /// Removes a transaction from the ranked queue like [`Die::leave_ranks`], when other
-    /// transactions wait, too.
+    /// Removes a transaction from the ranked queue of the die when other transactions wait, too.
     #[inline(never)]
     fn leave_others(&mut self, id: TxnId, txns: &mut Txns) {
         let Some(ranked) = &mut self.ranked else { return };

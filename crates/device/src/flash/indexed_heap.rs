@@ -10,7 +10,8 @@ use fowler_units::{IdVec, TxnId};
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// First criterion of the order; transactions with a smaller key go first.
+    /// First criterion of the order in which transactions leave the heap; those with a smaller key
+    /// go first.
     pub key: u32,
     /// Number in the order of submission; of equal keys, the smaller number goes first.
     pub order: u64,
@@ -39,7 +40,7 @@ impl IndexedHeap {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Returns the rank of a transaction that is in the heap.
+    /// Returns the rank (key, then order of submission) of a transaction that is in the heap.
     pub fn rank_of(&self, id: TxnId, places: &Places) -> Rank {
         let (rank, member) = self.heap[places[id] as usize];
         assert_eq!(member, id, "not a member");

@@ -5,33 +5,38 @@
 
 use fowler_units::DieId;
 
-/// The marked dies, in the order in which they were marked. A die is in the ring at most once
-/// ([`super::die::Die::mark`]), so a ring with a place for every die never has to grow. A push that
-/// could grow would save registers for the allocator.
+/// The dies that must decide what to do next before time moves on, in the order in which they were
+/// marked for that. A die is in the ring at most once ([`super::die::Die::mark`]), so a ring with a
+/// place for every die never has to grow. A push to a vector that may grow costs more: registers
+/// are saved for the allocator.
 #[derive(Clone, Debug)]
 pub struct Marked {
-    /// The ring of marked dies; its length is the number of dies, rounded up to a power of two.
+    /// The ring buffer of dies marked to decide what to do next. Its length is the number of dies,
+    /// rounded up to a power of two.
     ring: Box<[DieId]>,
-    /// Length of the ring minus one: the bits of a count that give the place in the ring.
+    /// Length of the ring of marked dies minus one: a bit mask that turns a count of marks into a
+    /// place in the ring.
     mask: usize,
-    /// Number of dies marked since the ring was last cleared, including those that have decided.
+    /// Number of dies marked since the ring was last cleared, including those that have already
+    /// decided what to do next.
     count: usize,
 }
 
 impl Marked {
-    /// Creates a ring for `dies` dies, none of which is marked.
+    /// Creates a ring of marked dies for a drive of `dies` dies, none of which has a decision to
+    /// make.
     pub fn new(dies: usize) -> Self {
         let ring = vec![DieId(0); dies.next_power_of_two()].into_boxed_slice();
         Self { mask: ring.len() - 1, ring, count: 0 }
     }
 
-    /// Returns true if no die is marked.
+    /// Returns true if no die is marked to decide what to do next.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Appends a die that is not in the ring yet.
+    /// Marks a die, which is not in the ring yet, to decide what to do next.
     #[inline]
     pub fn push(&mut self, die: DieId) {
         // The mask makes sure that there is such a place. A panic, here or below, would keep the
@@ -42,8 +47,8 @@ impl Marked {
         self.count += 1;
     }
 
-    /// Returns the die that was marked after `before` others. That die may be marked again from
-    /// then on.
+    /// Returns the die marked as number `before` (counted from 0 since the ring was cleared), or
+    /// `None` after the last one. That die may be marked again from then on.
     #[inline]
     pub fn get(&self, before: usize) -> Option<DieId> {
         debug_assert!(self.count - before <= self.ring.len(), "a marked die was overwritten");
@@ -53,7 +58,7 @@ impl Marked {
         self.ring.get(before & self.mask).copied()
     }
 
-    /// Clears the ring, once each die in it has decided.
+    /// Clears the ring of marked dies, once each of them has decided what to do next.
     #[inline]
     pub fn clear(&mut self) {
         self.count = 0;

@@ -105,7 +105,8 @@ pub trait Translation {
     /// Called when a transaction is done or was dropped. The transaction is still open; the layer
     /// closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
-    /// Like [`Translation::done`], for reads, which are the most frequent.
+    /// Called when a read is done. Reads are the most frequent transactions, so a layer may handle
+    /// them apart from the others.
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.done(flash, id, false);
     }
@@ -386,8 +387,8 @@ impl Flash {
         self.submit_to(id, die, joined.is_some());
     }
 
-    /// Like [`Flash::submit`], inlined, for reads and programs of GC: no page write ever joins
-    /// them, and the caller knows their die and class.
+    /// Puts a read or program of GC into the queue of its die. Inlined: no page write ever joins
+    /// these transactions, and the caller knows their die and class.
     #[inline(always)]
     pub fn submit_alone(&mut self, id: TxnId, die: DieId, class: TxnClass) {
         let txn = self.txns.get_mut(id);
@@ -589,7 +590,7 @@ impl Flash {
         }
     }
 
-    /// Returns the transaction that a die serves next, like [`Flash::pick`], when several could be.
+    /// Returns the transaction that a die serves next, when there are several to choose from.
     #[inline(never)]
     fn pick_among(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];
@@ -666,8 +667,8 @@ impl Flash {
         }
     }
 
-    /// Begins the next transaction like [`Flash::take_up`], on a die whose program or erase is
-    /// suspended, or that has failed.
+    /// Begins the next transaction of a die whose program or erase is suspended, or that has
+    /// failed.
     #[inline(never)]
     fn take_up_otherwise<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         if self.has_failed(id) {

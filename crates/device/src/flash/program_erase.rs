@@ -248,8 +248,8 @@ impl Flash {
         self.start_cells(id, txn, CellOp::Erase(erase), timing.erase());
     }
 
-    /// Returns the erase pulse of the block of a unit if it differs from the nominal one. Raw
-    /// commands name no block.
+    /// Returns the duration of the erase pulse for the block of a unit, if it differs from the
+    /// nominal one. `None` also for raw flash commands, which name no block.
     fn erase_pulse(&self, at: UnitId, layer: &impl Translation) -> Option<Span> {
         if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
@@ -349,8 +349,8 @@ impl Flash {
         }
     }
 
-    /// Updates the record of failed reads for a program or erase: a copy of such a page has failed,
-    /// too, and an erase clears the block's pages.
+    /// Carries the record of pages whose reads failed over a program or erase: the copy of such a
+    /// page counts as failed, too, and an erase clears the pages of its block.
     #[cold]
     #[inline(never)]
     fn pass_on_failed_reads(&mut self, txn: TxnId) {

@@ -44,8 +44,8 @@ impl TxnClass {
 /// % for a sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Number of the first transaction in the order of submission. Like the tail, this number is
-    /// meaningless without a head.
+    /// Submission number of the first transaction of the list. Meaningless, like `tail`, while the
+    /// list is empty and has no `head`.
     order: u64,
     head: TxnId,
     tail: TxnId,
@@ -200,8 +200,8 @@ pub struct RankedQueue {
     count: u32,
     /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// True if the second transaction of `aside` goes before the first by rank, if both are of one
-    /// class.
+    /// True if, of the two transactions in `aside`, the one submitted later goes first by rank. It
+    /// matters only if both are of one class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
@@ -210,7 +210,8 @@ pub struct RankedQueue {
     waiting: IndexedHeap,
 }
 
-/// A transaction that waits outside the heaps.
+/// One of at most two transactions that wait in a ranked queue outside its heaps, while the heaps
+/// are empty.
 #[derive(Clone, Copy, Debug)]
 struct Aside {
     id: TxnId,
@@ -242,7 +243,8 @@ fn rank(txn: &Txn, age_key: u32) -> Rank {
 }
 
 impl RankedQueue {
-    /// Creates an empty ranked queue. Requests without a deadline of their own get this one.
+    /// Creates an empty ranked queue. Requests without a deadline of their own are due `deadline`
+    /// after their arrival.
     pub fn new(deadline: Span) -> RankedQueue {
         RankedQueue {
             deadline,
@@ -307,7 +309,7 @@ impl RankedQueue {
         self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
     }
 
-    /// Adds a transaction like [`RankedQueue::push`], when others wait already.
+    /// Adds a transaction that begins to wait when others wait already.
     #[inline(never)]
     fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         self.count += 1;
@@ -386,8 +388,8 @@ impl RankedQueue {
         self.reads.members().count() + self.programs.members().count() + aside
     }
 
-    /// Returns the only waiting transaction, if a search is not needed to know that it is the only
-    /// one. With `programs_blocked`, host programs are not returned.
+    /// Returns the only waiting transaction, if it is kept outside the heaps, where no search is
+    /// needed to find that it is alone. With `programs_blocked`, host programs are not returned.
     #[inline]
     pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
         let [one, other] = &self.aside;
@@ -441,8 +443,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Creates the view of a die. With `programs_blocked` there is no page for host programs, and
-    /// the view hides them.
+    /// Creates the view that a die order has of a die's waiting transactions. With
+    /// `programs_blocked`, the die has no page for host programs now, and the view hides them.
     #[inline]
     pub fn new(
         queue: &'a DieQueue,

@@ -27,9 +27,9 @@ impl Flash {
         }
     }
 
-    /// Returns the transaction that a die serves next, like [`Flash::pick`], for a die order that
-    /// may use ranks and a queue that is not empty. A transaction that waits alone is chosen
-    /// without asking the die order, unless that is a custom one.
+    /// Returns the transaction that a die serves next, for a die order that may use ranks and a
+    /// queue that is not empty. A transaction that waits alone is chosen without asking the die
+    /// order, unless that is a custom one.
     #[inline(never)]
     pub(super) fn pick_by_rank(&mut self, id: DieId) -> Option<TxnId> {
         let die = &self.dies[id];

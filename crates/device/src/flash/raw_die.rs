@@ -26,7 +26,8 @@ pub enum ChipOp {
 }
 
 impl ChipOp {
-    /// All raw commands with their names, for parsers and help.
+    /// All raw flash commands, which a single die executes without a translation layer, with their
+    /// names for parsers and help texts.
     pub const ALL: [(&'static str, ChipOp); 4] = [
         ("read", ChipOp::Read),
         ("write", ChipOp::Write),
@@ -56,7 +57,8 @@ pub struct ChipResult {
     pub suspensions: u32,
 }
 
-/// A layer for tests that records completions and has no pages to bind.
+/// A translation layer for tests of a single die. It records the results of commands and assigns no
+/// pages to programs.
 struct Raw(Vec<ChipResult>);
 
 impl Translation for Raw {

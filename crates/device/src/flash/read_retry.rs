@@ -19,7 +19,7 @@ use fowler_units::{DieId, Span, TxnId, UnitId};
 pub struct Tries {
     /// Entry of the retry table at which the first try reads.
     pub first: u8,
-    /// Number of tries after the first; one more than the drive allows if none succeeds.
+    /// Number of read tries after the first; one more than the drive allows if none succeeds.
     pub more: u8,
 }
 

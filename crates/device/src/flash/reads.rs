@@ -108,9 +108,9 @@ impl Flash {
         self.sense_by_search::<L>(id, txn, page);
     }
 
-    /// Begins to sense a page like [`Flash::sense_by_last`], when the last read of the block does
-    /// not tell the level. Pages of unknown condition are read at the worst level: pages of raw
-    /// commands, and pages written before the run at no known place.
+    /// Begins to sense a page at a level that is determined now, when the level found for the last
+    /// read of its block does not hold. Pages of unknown condition are read at the worst level:
+    /// pages of raw commands, and pages written before the run at no known place.
     #[cold]
     #[inline(never)]
     fn sense_by_search<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
@@ -127,7 +127,7 @@ impl Flash {
         self.sense_again::<L>(id, txn, page, level);
     }
 
-    /// Begins to sense a page like [`Flash::sense`], but not inlined, for rare cases.
+    /// Begins to sense a page at a level. Not inlined, for rare cases.
     #[inline(never)]
     fn sense_again<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, level: u8) {
         self.sense::<L>(id, txn, page, level);

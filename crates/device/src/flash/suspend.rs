@@ -44,8 +44,8 @@ impl Die {
         end
     }
 
-    /// Starts the program that was transferred in on the cells for `time`, on a drive where nothing
-    /// needs to know the progress of a program.
+    /// Starts the program that was transferred in on the cells for `time`, on a drive that never
+    /// suspends programs and therefore need not track their progress.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
         debug_assert!(self.command.suspended.is_none(), "nothing is ever suspended here");

@@ -9,10 +9,10 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// Folds the full log of a die into sums, after saving a reading for every transaction that
-    /// still needs the log. A transaction without a request does not: no one reads its blame.
-    /// Queues are in order of submission, and transactions submitted before the log began have
-    /// their readings already.
+    /// Folds the die's log of activities, which is full, into sums by activity. Before that, the
+    /// sums up to its submission are saved for each queued transaction of a host request that was
+    /// submitted within the log, to find later what it waited for. Queues are in order of
+    /// submission, and transactions submitted before the log began have their sums already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -50,7 +50,8 @@ impl Die {
         self.account.sum_up();
     }
 
-    /// Saves the waits of a read, or of the pages of a command, as the log of the die records them.
+    /// Saves, for a read or for the pages of a command, the time that the die spent on each
+    /// activity while they waited, from the die's log of activities.
     fn settle(&self, first: TxnId, txns: &mut Txns) {
         let mut id = first;
         while id.is_some() {
@@ -63,8 +64,9 @@ impl Die {
         }
     }
 
-    /// Ends the waits of a transaction with a saved reading, and those of the page writes that
-    /// joined it.
+    /// Replaces the sums of the die's activities that were saved at the submission of a
+    /// transaction, and of the page writes that joined it, by the time of each activity since,
+    /// while they waited.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -87,8 +89,8 @@ impl Flash {
         self.blame_service::<false>(id, waiter, blame);
     }
 
-    /// Adds the time of a transaction to `blame` like [`Flash::service_blame`], for a layer that is
-    /// [`super::Translation::PACKED`].
+    /// Adds the time of a transaction from its submission until now to the causes in `blame`, on a
+    /// drive whose pages hold several mapping units ([`super::Translation::PACKED`]).
     pub fn packed_service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<true>(id, waiter, blame);
     }
@@ -128,9 +130,9 @@ impl Flash {
         }
     }
 
-    /// In the blame of a read, moves the time beyond a hard decision from the channel to soft
-    /// sensing. Where page types differ, a call at the end does so, so that no register is saved
-    /// for that case.
+    /// In a read's time by cause, moves the time beyond a hard decision from the channel to soft
+    /// sensing. A separate function, called last, does so where that time differs between page
+    /// types: inlined, it would have registers saved for every read.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -140,8 +142,8 @@ impl Flash {
         }
     }
 
-    /// Moves the time of soft sensing like [`Flash::soft_blame`], where it depends on the page
-    /// type.
+    /// In a read's time by cause, moves the time beyond a hard decision from the channel to soft
+    /// sensing, where that time depends on the page type.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
@@ -157,9 +159,9 @@ impl Flash {
         }
     }
 
-    /// In the blame of a read, moves the time of failed tries from the channel to retries. If
-    /// retries pay only the increment, moves all the time after the first try from soft sensing
-    /// instead.
+    /// In a read's time by cause, moves the time of failed tries from the channel to retries. If
+    /// each retry costs only the sensing that it adds ([`RetryCost::Increment`]), moves all the
+    /// time after the first try from soft sensing to retries instead.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {

@@ -21,49 +21,55 @@ use fowler_units::{
 pub enum Owner {
     /// The owner is the host request in [`Txn::req`], which waits for this page read.
     Request,
-    /// The owner is a frame of the buffer whose page is being programmed, and possibly requests
-    /// that wait for the program.
+    /// The transaction belongs to a frame of the buffer whose page is being programmed, and
+    /// possibly to requests that wait for the program.
     Frame(FrameId),
-    /// The owner is a frame of the buffer that needs the old page, because a write covers only part
-    /// of it.
+    /// The transaction belongs to a frame of the buffer that needs the old page, because a write
+    /// covers only part of it.
     Merge(FrameId),
-    /// The owner is data of a program that a failed die has not completed: of a buffered page or,
-    /// without a frame, of a page that was being moved. The data goes to another die.
+    /// The transaction programs, on another die, data whose program a failed die has not completed:
+    /// that of a buffered page or, without a frame, of a page that was being moved.
     Displaced(FrameId),
     /// The owner is the GC job of the plane that holds the transaction's page.
     Job,
-    /// The owner is the measurement of a block's strength.
+    /// The transaction belongs to the measurement of a block's strength.
     Measure,
-    /// The owner is the scrubbing of a die.
+    /// The transaction belongs to the scrubbing of a die.
     Scrub,
-    /// The owner is the comparison of a stripe with its parity, for the scrubbing of this die.
+    /// The transaction belongs to the comparison of a stripe with its parity, during the scrubbing
+    /// of the die named here.
     StripeCheck(DieId),
     /// The owner is the mapping, which reads or writes one of its own pages for an entry.
     Mapping,
-    /// The owner is the parity of a stripe, by its place in the parity cache.
+    /// The transaction belongs to the parity of a stripe, by its place in the parity cache.
     Parity(ParityId),
-    /// The owner is the recovery of a page that could not be read, by the number of the recovery.
+    /// The transaction belongs to the recovery of a page that could not be read, by the number of
+    /// the recovery.
     DegradedRead(u32),
     /// The owner is a raw flash command, by its number.
     Raw(u32),
-    /// The owner is a program command of a superblock, by its number.
+    /// The transaction belongs to a program command of a superblock, by the number of the command.
     Command(u32),
-    /// The owner is the first of two passes of a program command of a superblock, by its number.
+    /// The transaction belongs to the first of two passes of a program command of a superblock, by
+    /// the number of the command.
     FirstPass(u32),
-    /// The owner is the collection or erase of a superblock, by its number.
+    /// The transaction belongs to the collection or erase of a superblock, by the number of the
+    /// superblock.
     Superblock(u32),
 }
 
-/// The source from which the time accounting knows what a transaction waited for.
+/// The record from which it is found what a transaction waited for: the log of its die's
+/// activities, or sums saved with the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
     /// The log of the die, which reaches back to the submission of the transaction, tells what it
     /// waited for.
     InLog,
-    /// The die's time accounting at the submission was saved, because the log no longer reaches
-    /// back. The transaction still waits.
+    /// The sums of the die's activities up to the submission were saved with the transaction,
+    /// because the log of activities no longer reaches back so far. The transaction still waits.
     Noted,
-    /// The saved value is the die's time by activity over the wait, which has ended.
+    /// The time of each of the die's activities during the wait, which has ended, is saved with the
+    /// transaction.
     Settled,
 }
 
@@ -81,7 +87,7 @@ pub struct Txn {
     pub data_in_buffer: bool,
     /// True while the transaction is in flight. A free place of the arena is not open.
     open: bool,
-    /// Source from which the time accounting knows what the transaction waited for.
+    /// The record from which it is found what the transaction waited for.
     pub wait: Wait,
     /// For host reads and programs, true if the transaction was started before one of the same
     /// class that was submitted earlier.
@@ -97,8 +103,9 @@ pub struct Txn {
     pub read_as: Option<Voltage>,
     /// For programs of host data, the number of pages of the request that wrote the data.
     pub group: u16,
-    /// Deadline of the request, counted from `asked`, in steps of
-    /// [`crate::policy::die_order::DEADLINE_GRAIN`]; zero if the drive's deadline applies.
+    /// Deadline of the host request that waits for the transaction, in steps of 10 ms
+    /// ([`crate::policy::die_order::DEADLINE_GRAIN`]) after `asked`, when it began to wait; zero if
+    /// the drive's deadline applies.
     pub deadline: u8,
     /// Number of transfers, each of `timing.bus_transfer`: the mapping units of the page.
     pub parts: u8,
@@ -129,10 +136,12 @@ pub struct Txn {
     pub joined: TxnId,
     /// Host request that waits for the transaction, if any.
     pub req: ReqId,
-    /// For moves and displaced data, the mapping unit that the data comes from.
+    /// For pages that are moved, and for data that goes to another die because its die has failed,
+    /// the mapping unit that the data comes from.
     pub from: UnitId,
-    /// For programs of buffered data, the flush epoch of the data. For reads for parity, the turn
-    /// of the entry of the parity cache.
+    /// For programs of buffered data, the flush epoch of the data. For reads for parity, the number
+    /// of the turn of reads that they belong to: a read of an earlier turn, which was abandoned,
+    /// does not count.
     pub epoch: u32,
     /// For programs of buffered data, the time at which the old page had been merged in, if it had
     /// to be read. The program needs a die from then on.
@@ -238,7 +247,8 @@ impl Txn {
 /// The two heaps of a ranked queue; a transaction is in each at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
-    /// The heap of the transaction's class, ordered by rank.
+    /// The heap of the transaction's class, ordered by rank: by the age of its data or the size of
+    /// its request.
     Rank,
     /// The heap of all transactions that a host request waits for, ordered by due time.
     Age,
@@ -365,20 +375,22 @@ impl Txns {
         &mut self.records[id]
     }
 
-    /// Returns the die's activity while the transaction waited, or before its submission; see
-    /// [`Wait`].
+    /// Returns the saved time of each of the die's activities: during the transaction's wait, if
+    /// that has ended, or up to its submission; see [`Wait`].
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]
     }
 
-    /// Returns the record of [`Txns::waits`] for modification.
+    /// Returns the saved time of each of the die's activities during or before a transaction's
+    /// wait, for modification.
     #[inline]
     pub fn waits_mut(&mut self, id: TxnId) -> &mut Ledger {
         &mut self.waits[id]
     }
 
-    /// Returns the places of all transactions in one kind of heap.
+    /// Returns the places of all transactions in their dies' heaps by rank, or in their heaps by
+    /// due time.
     pub fn places_mut(&mut self, by: By) -> &mut Places {
         &mut self.places[by as usize]
     }

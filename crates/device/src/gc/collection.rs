@@ -77,8 +77,8 @@ impl Gc {
         self.step(core, flash, plane, die);
     }
 
-    /// Returns the job with its budget as of the moment at which it begins to compete with the
-    /// host.
+    /// Returns the GC job with the number of pages that the host may write while it runs, as of the
+    /// moment at which the job begins to compete with the host.
     pub(super) fn competing(&self, core: &mut Core, plane: PlaneId, job: Job) -> Job {
         let pages = core.allocator.blocks.valid(job.victim);
         let pages_per_block = core.layout.geometry.pages_per_block;
@@ -101,8 +101,8 @@ impl Gc {
         self.step_after(core, flash, TxnId::NONE, (plane, die));
     }
 
-    /// Like [`Gc::step`], after a transaction of the job has ended, if there was one: the next
-    /// operation reuses its slot.
+    /// Submits the read of a GC job's next page, or its erase. The operation reuses the slot of
+    /// `ended`, a transaction of the job that has ended, if there was one.
     #[inline(never)]
     pub fn step_after(
         &mut self,

@@ -65,7 +65,7 @@ impl Gc {
         true
     }
 
-    /// Records failed blocks like [`Gc::note_failed_programs`], in no simulated time.
+    /// Records blocks whose programs have failed, in no simulated time.
     #[cold]
     #[inline(never)]
     pub(super) fn note_failed_programs_now(&mut self, core: &mut Core) {

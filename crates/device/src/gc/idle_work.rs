@@ -78,7 +78,8 @@ impl Gc {
         flash.die(die).is_idle()
     }
 
-    /// Uses a die that is still idle: measures its next block, or schedules a later check.
+    /// Uses a die that is still idle: measures the strength of its next block, or schedules a later
+    /// check.
     pub fn use_idle_die(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) {
         if self.measure(core, flash, die) {
             return;

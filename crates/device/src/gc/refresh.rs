@@ -12,8 +12,9 @@
 use crate::config::Config;
 use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, PlaneId, Span};
 
-/// Numerator of the soft limit as a share of the hard one, in tenths. Assumed: the paper refreshes
-/// data that is "close to or longer than" the hard limit.
+/// Numerator of the soft limit of refresh, at which blocks are refreshed in idle time, as a share
+/// of the hard one, in tenths. Assumed: DA-RAID-5 refreshes data that is "close to or longer than"
+/// the hard limit.
 const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// Number of age checks of all blocks during the retention limit. Assumed: "periodically".
@@ -72,17 +73,18 @@ pub struct Refresher {
     pub(super) epoch: Span,
     pub(super) looked: Nanos,
     pub(super) look_every: Span,
-    /// Time of the next event at which some data reaches its hard limit; `NEVER` if none is
-    /// scheduled.
+    /// Time of the next event at which some data reaches the age at which it must be refreshed at
+    /// once; `NEVER` if none is scheduled.
     pub(super) deadline: Nanos,
-    /// True if an open block is past the hard limit and could not be closed.
+    /// True if an open block is past the hard limit of refresh and could not be closed.
     pub(super) overdue_open: bool,
     /// True if blocks are refreshed now: the current stage of life requires it, or some stripes
     /// still lack the parity that replaces refresh.
     pub active: bool,
 }
 
-/// Returns the soft limit that belongs to a hard limit.
+/// Returns the soft limit of refresh, an age or number of reads at which a block is refreshed in
+/// idle time, for the hard limit, at which it is refreshed at once.
 pub(super) fn soft_limit(limit: u64) -> u64 {
     (u128::from(limit) * u128::from(SOFT_LIMIT_NUMERATOR) / u128::from(SOFT_LIMIT_DENOMINATOR))
         as u64
@@ -129,21 +131,22 @@ impl Refresher {
         self.blocks[block].since.map_or(Span::ZERO, |since| now.saturating_sub(since))
     }
 
-    /// Sorts a plane's list of blocks past the hard limit by age, oldest first.
+    /// Sorts a plane's list of blocks past the hard limit of refresh by age, oldest first.
     pub(super) fn oldest_first(&mut self, plane: PlaneId) {
         let mut past: Vec<BlockId> = std::iter::from_fn(|| self.pop(plane, true)).collect();
         past.sort_by_key(|&block| self.blocks[block].since);
         past.into_iter().for_each(|block| self.push(plane, block, Urgency::HardLimit));
     }
 
-    /// Returns the age at which the data of a block reaches the hard limit.
+    /// Returns the retention limit of a block's data: the age before which the block must be
+    /// refreshed.
     pub(super) fn retention_of(&self, block: BlockId) -> Span {
         let longer =
             |all: &IdVec<BlockId, f64>| Span((self.retention.0 as f64 * all[block]) as u64);
         self.longer.as_ref().map_or(self.retention, longer)
     }
 
-    /// Returns the number of reads after which a block reaches the hard limit.
+    /// Returns the number of reads since its erase at which a block must be refreshed at once.
     pub(super) fn reads_of(&self, block: BlockId) -> u32 {
         let longer = |all: &IdVec<BlockId, f64>| (f64::from(self.reads) * all[block]) as u32;
         self.longer.as_ref().map_or(self.reads, longer)
@@ -185,8 +188,8 @@ impl Refresher {
         lines[plane].push_back(&mut self.blocks, block);
     }
 
-    /// Removes the first block past the hard (or, with `hard` false, the soft) limit from a plane's
-    /// list, and returns it.
+    /// Removes the first block from a plane's list of blocks past the hard (or, with `hard` false,
+    /// the soft) limit of refresh, and returns it.
     pub(super) fn pop(&mut self, plane: PlaneId, hard: bool) -> Option<BlockId> {
         let line = if hard { &mut self.past_hard[plane] } else { &mut self.past_soft[plane] };
         let block = line.pop_front(&mut self.blocks)?;

@@ -49,8 +49,8 @@ impl Gc {
         self.expect_deadline(core, flash);
     }
 
-    /// Schedules an event for the time at which the oldest data reaches its hard limit, if there is
-    /// such data. Data written later reaches its own limit later.
+    /// Schedules an event for the time at which the oldest data reaches the age at which it must be
+    /// refreshed at once, if there is such data. Data written later reaches that age later.
     pub(super) fn expect_deadline(&mut self, core: &mut Core, flash: &mut Flash) {
         let now = flash.now();
         let Some(refresher) = &mut self.refresh else { return };

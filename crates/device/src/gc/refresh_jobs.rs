@@ -58,7 +58,8 @@ impl Gc {
         self.want_idle(core, flash, plane);
     }
 
-    /// Moves blocks of a plane that have passed the hard limit to that limit's list.
+    /// Moves the blocks of a plane that have passed the hard limit of refresh from the list of the
+    /// soft limit to that of the hard one.
     pub(super) fn requeue_overdue(&mut self, plane: PlaneId, now: Nanos) {
         let Some(refresher) = &mut self.refresh else { return };
         for _ in 0..refresher.past_soft[plane].len() {
@@ -236,7 +237,8 @@ impl Gc {
         self.refresh.as_ref().is_some_and(|refresher| refresher.active)
     }
 
-    /// Promotes the job of a plane on which data past the hard limit waits for the end of the job.
+    /// Makes the job of a plane compete with the host if a block past the hard limit of refresh, an
+    /// age or a number of reads, waits for the end of the job.
     pub(super) fn promote_if_urgent(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.job(plane) else { return };
         let urgent = |refresher: &Refresher| {
@@ -248,8 +250,9 @@ impl Gc {
         }
     }
 
-    /// Closes the open blocks of a die that are past the hard limit. Returns true if one is left
-    /// that waits for a job of the die to end: without a break between jobs it would wait forever.
+    /// Closes the open blocks of a die that are past the hard limit of refresh. Returns true if one
+    /// of them is still open because of a running job of the die. The die must then start no
+    /// further job until the block is closed, or the block would wait forever.
     pub(super) fn close_overdue(
         &mut self,
         core: &mut Core,

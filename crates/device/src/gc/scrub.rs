@@ -14,8 +14,9 @@ use crate::config::Config;
 use crate::policy::scrub::{AnyScrub, Scrub as _};
 use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Span};
 
-/// The factor by which a busy die is read faster than necessary, so that late blocks catch up; so
-/// is a drive with superblocks. Assumed: a host should hardly notice.
+/// The factor by which scrubbing reads a busy die faster than its period requires, so that blocks
+/// behind schedule catch up. Scrubbing of a drive with superblocks may also read faster by this
+/// factor. Assumed: a host should hardly notice.
 pub(crate) const CATCHES_UP: u64 = 2;
 /// The number of turns after which the move of a block is put off to the next period, if it cannot
 /// begin because its plane has no room.
@@ -42,7 +43,8 @@ pub struct Scrubber {
     pub(super) step: Span,
     /// Number of blocks on each die.
     pub(super) blocks: u32,
-    /// Total time without power, which turns include and the clock of the drive does not.
+    /// Total time without power, which the scrubbing turns of blocks include and the clock of the
+    /// drive does not.
     pub(super) off: Span,
     pub(super) latest: Span,
     pub(super) dies: IdVec<DieId, Patrol>,
@@ -53,11 +55,12 @@ pub struct Scrubber {
 pub(super) struct Patrol {
     /// Number on the die of the block that has its scrubbing turn or is next.
     pub(super) block: u32,
-    /// Offset in the block of the page at which reading continues.
+    /// Offset in the block of the page at which scrubbing continues to read.
     pub(super) page: u32,
-    /// True if a page of the block has been read in its present turn.
+    /// True if a page of the block has been read in the block's present scrubbing turn.
     pub(super) begun: bool,
-    /// True if, in this turn, it is decided whether the block is moved.
+    /// True if scrubbing has decided, in the present turn of the block, that the block is moved or
+    /// not.
     pub(super) decided: bool,
     /// Time of the block's scrubbing turn, time without power included.
     pub(super) turn: Nanos,
@@ -131,7 +134,8 @@ impl Scrubber {
         ScrubProgress { rounds: rounds.unwrap_or(0), latest: self.latest }
     }
 
-    /// Returns true if the block that has its turn on a die is behind schedule.
+    /// Returns true if the block of a die that has its scrubbing turn is behind schedule: the turn
+    /// of the next block has come.
     pub(super) fn is_late(&self, die: DieId, now: Nanos) -> bool {
         now + self.off >= self.dies[die].turn + self.every
     }
@@ -142,7 +146,8 @@ impl Scrubber {
         (patrol.moving, patrol.at, patrol.rounds) = (None, Nanos::NEVER, u32::MAX);
     }
 
-    /// Passes the turn to the next block of a die.
+    /// Ends the scrubbing turn of a block, and sets the time of the turn of the next block of the
+    /// die.
     pub(super) fn pass_on(&mut self, die: DieId) {
         let patrol = &mut self.dies[die];
         patrol.block += 1;

@@ -116,8 +116,8 @@ impl Gc {
         }
     }
 
-    /// Returns the time at which an idle die will have been idle for long enough; `None` if the die
-    /// is busy.
+    /// Returns the time at which an idle die will have been idle for `gc.idle_after`; `None` if the
+    /// die is busy.
     fn rests_since(&self, flash: &Flash, die: DieId) -> Option<Nanos> {
         let die_state = flash.die(die);
         die_state.is_idle().then(|| die_state.idle_since + self.rules.idle_after)

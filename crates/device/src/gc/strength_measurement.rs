@@ -40,7 +40,7 @@ pub struct StrengthMeasurement {
     risk: f32,
     /// Time of the next strength measurement of each die.
     due: IdVec<DieId, Nanos>,
-    /// Number on the die of the block that each die measures next.
+    /// Number on the die of the block whose strength each die measures next.
     next: IdVec<DieId, u32>,
     likelihoods: IdVec<BlockId, Likelihoods>,
 }
@@ -69,7 +69,7 @@ impl StrengthMeasurement {
             + Bytes::of::<Likelihoods>(geometry.blocks().into())
     }
 
-    /// Returns the time of a die's next measurement.
+    /// Returns the time at which a die next measures the strength of a block.
     pub fn due(&self, die: DieId) -> Nanos {
         self.due[die]
     }
@@ -89,7 +89,8 @@ impl StrengthMeasurement {
         0
     }
 
-    /// Updates the likelihoods of `block` after a page of it was read to count errors.
+    /// Updates the likelihood of each strength class of `block` after a page of it was read to
+    /// count bit errors.
     pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
         let block_condition = *condition.block(block);
         let age = condition.age(page, now);
@@ -123,8 +124,8 @@ impl StrengthMeasurement {
 }
 
 impl Gc {
-    /// Measures every block that holds data, before the run and at no cost, as long as `go_on` says
-    /// so.
+    /// Measures the strength of every block that holds data, before the run and in no simulated
+    /// time. Stops early when `go_on` returns false.
     pub fn measure_all(&mut self, core: &mut Core, flash: &mut Flash, go_on: impl Fn() -> bool) {
         for block in (0..core.layout.geometry.blocks()).map(BlockId).take_while(|_| go_on()) {
             if let Some(place) = core.allocator.blocks.next_valid(block, 0) {

@@ -32,7 +32,8 @@ impl Gc {
         self.look_at_stock(core, flash, plane, free);
     }
 
-    /// Like [`Gc::maybe_start`], with the number of erased blocks of the plane.
+    /// Starts GC on a plane, or schedules it for idle time, if `free`, the plane's number of erased
+    /// blocks, is too low.
     #[inline(always)]
     pub fn look_at_stock(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId, free: u32) {
         if free < self.rules.background_below {

@@ -31,9 +31,10 @@ const MOVES_AHEAD: u32 = 32;
 pub struct Untimed {
     /// Numbers of pages moved so far in no simulated time.
     pub moves: Moves,
-    /// Simulated time at which untimed GC work happens.
+    /// Simulated time at which GC moves pages without taking simulated time: before the run, or in
+    /// a life simulated without dies.
     pub clock: Nanos,
-    /// True if untimed GC work includes wear leveling.
+    /// True if GC that takes no simulated time includes wear leveling.
     pub levels_wear: bool,
     /// Number of pages programmed by voltage; `None` if they need not be counted.
     pub programs_at: Option<ByVoltage<u64>>,
@@ -65,7 +66,8 @@ impl Gc {
         self.store_as(core, page, StreamTag::PLAIN, kept);
     }
 
-    /// Writes a page like [`Gc::store`], with a stream tag.
+    /// Writes a page with a stream tag in no simulated time; GC keeps `kept` blocks of its plane
+    /// erased.
     #[inline]
     pub fn store_as(&mut self, core: &mut Core, page: Lpn, tag: StreamTag, kept: u32) {
         let die = core.allocator.place(page).expect("the data fits the drive");
@@ -142,8 +144,8 @@ impl Gc {
         self.empty_collected_now(core, plane, victim, source)
     }
 
-    /// Empties and erases a block like [`Gc::empty_now`], when it is not among the candidates any
-    /// more.
+    /// Empties and erases a block in no simulated time, when it is no longer among the candidates
+    /// for GC.
     pub(super) fn empty_collected_now(
         &mut self,
         core: &mut Core,

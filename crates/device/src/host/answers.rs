@@ -24,8 +24,8 @@ use fowler_agenda::Phase;
 use fowler_units::{Id, ReqId, TxnId};
 
 impl FrontEnd {
-    /// Completes a request whose last page has ended and whose blame is complete from its ready
-    /// time on. The data of a read goes over the link.
+    /// Completes a request whose last page has ended, and whose time since the drive received it
+    /// has been divided among causes. The data of a read goes over the link.
     #[inline(always)]
     pub fn served(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
@@ -42,8 +42,8 @@ impl FrontEnd {
         }
     }
 
-    /// Completes a trim that has taken effect and whose blame is complete until then: the firmware
-    /// still changes the mapping.
+    /// Completes a trim that has taken effect, and whose time until now has been divided among
+    /// causes. The firmware still has to change the mapping before it answers.
     pub fn trimmed(&mut self, flash: &mut Flash, id: ReqId) {
         let now = flash.now();
         let Request { io, ready, throttled, left, .. } = *self.requests.get(id);

@@ -57,7 +57,8 @@ impl Config {
         let dilated = Span(life.target.0 / u64::from(k));
         if dilated < epoch {
             let what = format!(
-                "a life of {}, divided by a dilation of {k}, is shorter than an epoch of {epoch}",
+                "a target lifetime of {}, divided by a dilation of {k}, is shorter than one \
+                 throttle epoch of {epoch}",
                 life.target
             );
             let hint = "use a longer life, a shorter epoch, or less dilation";
@@ -104,8 +105,8 @@ pub struct Life {
     /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
-    /// Number of physical pages for each page number: below 1 if a word line has a further number,
-    /// for the page that it holds in SLC mode.
+    /// Number of physical pages for each page number: below 1 with an SLC cache, where each word
+    /// line has one number more than pages, for the page that it holds in SLC mode.
     share: f64,
 }
 
@@ -150,9 +151,9 @@ impl Life {
         (blocks.programmed() as f64 * self.share) as u64
     }
 
-    /// Returns this lifetime continued on other blocks, in which `so_far` pages have been
-    /// programmed so far. The other blocks may have seen fewer programs before: the difference is
-    /// taken modulo 2^64.
+    /// Returns this lifetime with `blocks` in place of the present ones, and `so_far` pages
+    /// programmed so far. `blocks` may have seen fewer programs than that: the difference is taken
+    /// modulo 2^64.
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
@@ -199,10 +200,11 @@ impl Life {
         self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
-    /// Returns the number of pages that may still be programmed like [`Life::left`], after
-    /// `programmed` pages. Cells that have rested until now will not endure as many cycles once the
-    /// remaining pages are written, because writing shortens their idle time. The result is
-    /// therefore limited to the endurance at the end of the lifetime.
+    /// Returns the number of simulated pages that may still be programmed at nominal voltages after
+    /// `programmed` pages; with `healed`, including recovery. Cells that have rested until now will
+    /// not endure as many cycles once the remaining pages are written, because writing shortens
+    /// their idle time. The result is therefore limited to the endurance at the end of the
+    /// lifetime.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)

@@ -74,7 +74,8 @@ impl Ftl {
         self.try_to_place(flash, id);
     }
 
-    /// Binds displaced data to a page, unless its logical page was written or trimmed meanwhile.
+    /// Assigns a page to the data of a program that a failed die did not complete, unless the
+    /// logical page was written or trimmed meanwhile.
     pub fn bind_displaced(&mut self, flash: &mut Flash, id: TxnId) -> Bind {
         let from = flash.txns.get(id).from;
         if !self.core.allocator.blocks.is_valid(from) {
@@ -85,7 +86,8 @@ impl Ftl {
         Bind::Bound
     }
 
-    /// Handles the end of a program of displaced data; `dropped` is true if it wrote no page.
+    /// Handles the end of a program that repeats one of a failed die on another die. `dropped` is
+    /// true if nothing was programmed, because the data was no longer needed.
     pub fn displaced<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -193,8 +195,8 @@ impl Ftl {
         self.core.allocator.slack() >= self.to_place()
     }
 
-    /// Returns true if an unreadable page may be rebuilt: a drive without enough dies keeps room
-    /// for the data in its controller.
+    /// Returns true if the controller may rebuild an unreadable page: in full service, or on a
+    /// read-only drive whose dies have room for all data that waits in the controller.
     pub fn has_room_to_rebuild(&self) -> bool {
         self.service == Service::Whole
             || self.service == Service::ReadOnly && self.holds_what_it_has()

@@ -34,9 +34,11 @@ pub struct Line {
     writes: VecDeque<ReqId>,
     /// Number of writes that have left the line so far, plus one.
     served: u64,
-    /// Value of `served` when the first write of the present line joined it.
+    /// Value of `served` (number of writes that have left the line, plus one) when a write last
+    /// joined an empty line.
     begun: u64,
-    /// Reads that wait, each with the value of `served` from which on it may enter.
+    /// Reads that wait, each with the value of `served` (number of writes that have left the line,
+    /// plus one) from which on it may enter.
     reads: VecDeque<(u64, ReqId)>,
 }
 
@@ -56,7 +58,8 @@ impl Line {
         }
     }
 
-    /// Returns the memory that the line and its submission queues take on the simulating machine.
+    /// Returns the memory that the requests that wait in the drive and in its submission queues
+    /// take on the simulating machine.
     pub fn bytes(config: &Config) -> Bytes {
         let depth = u64::from(config.queue.depth);
         Bytes::of::<ReqId>(depth) + Bytes::of::<(u64, ReqId)>(depth) + Arbiter::bytes(&config.queue)
@@ -152,8 +155,8 @@ impl Line {
         self.reads.push_back((after, id));
     }
 
-    /// Puts a read back in line that had its turn and has waited for the mapping since: before all
-    /// others, but behind earlier ones of its kind.
+    /// Puts a read back in line that had left it and has since waited for the mapping: before all
+    /// other requests, but behind reads that were put back earlier.
     #[cold]
     pub fn push_returned(&mut self, id: ReqId) {
         let place = self.reads.partition_point(|&(after, _)| after == 0);
@@ -188,8 +191,9 @@ impl Line {
         self.reads.clear();
     }
 
-    /// Checks the invariants of the line, on a drive with `in_flight` requests in flight that has
-    /// room for a flash read or not.
+    /// Checks the invariants of the requests that wait in a drive. `in_flight` is the number of
+    /// requests in the drive, and `room_for_reads` is true if the drive has room for another flash
+    /// read.
     ///
     /// # Errors
     /// The first invariant that is broken.
@@ -210,7 +214,8 @@ impl Line {
         ] {
             if !holds {
                 return Err(format!(
-                    "{what}: {writes} writes, {queued} more in queues, {reads} reads"
+                    "{what}: {writes} writes wait in line, {queued} in queues, and {reads} reads \
+                     wait"
                 ));
             }
         }

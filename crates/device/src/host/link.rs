@@ -23,8 +23,8 @@ pub struct Link {
     outbound_free: Nanos,
     /// True for a half-duplex link, which carries one direction at a time.
     half: bool,
-    /// On a half-duplex link, the gap before the last transfer to the drive: transfers to the host
-    /// may use it until the request is issued.
+    /// On a half-duplex link, the idle time before the latest transfer to the drive, which is
+    /// scheduled ahead of its time: until it begins, transfers to the host may use that idle time.
     gap: Gap,
     /// Time at which each firmware core becomes free.
     cores: Vec<Nanos>,
@@ -67,9 +67,10 @@ impl Link {
         if self.handles { self.handle(before, begin) } else { self.inbound_free }
     }
 
-    /// Returns the time at which a command has been handled that came over an inbound link free
-    /// from `before` to `begin`: by the core that is free first, if there are cores, and after a
-    /// constant latency. All commands take the same core time, so they come out in order.
+    /// Returns the time at which the firmware has handled a command that has just come over the
+    /// inbound link, which was idle from `before` to `begin`: the core that is free first handles
+    /// it, if cores are modeled, and a constant latency follows. All commands take the same core
+    /// time, so they come out in order.
     #[inline(never)]
     fn handle(&mut self, before: Nanos, begin: Nanos) -> Nanos {
         self.gap = Gap { begin: before, end: begin };
@@ -107,8 +108,9 @@ impl Link {
         *free
     }
 
-    /// Returns the end of a transfer to the host like [`Link::send`], on a half-duplex link: before
-    /// the last transfer to the drive if that has not begun and there is time, or behind it.
+    /// Returns the end of a transfer of length `cost` to the host over a half-duplex link, from
+    /// `now` on: it uses the idle time before the latest transfer to the drive if it fits there,
+    /// and follows that transfer otherwise.
     #[inline(never)]
     fn send_between(&mut self, cost: Span, now: Nanos) -> Nanos {
         let end = now.max(self.gap.begin) + cost;

@@ -27,7 +27,7 @@ use fowler_units::{FrameId, Id, TxnId, UnitId};
 pub struct Cut {
     /// Number of programs that still end with the energy left in the drive.
     pub ended: usize,
-    /// Programs that are cut off, in order of submission.
+    /// Programs that the loss of power cuts off, in order of submission.
     pub torn: Vec<TxnId>,
 }
 

@@ -242,7 +242,8 @@ impl Ftl {
         }
     }
 
-    /// Releases or cleans a frame, for [`Ftl::retire`] when it does not simply become clean.
+    /// Releases a frame that does not become a clean copy for reads, unless a program of it is
+    /// pending or its page was written again.
     #[inline(never)]
     fn retire_otherwise(&mut self, id: FrameId) {
         let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);

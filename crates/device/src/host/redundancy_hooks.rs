@@ -133,8 +133,8 @@ pub trait RedundancyHooks: Sized {
         Span::ZERO
     }
 
-    /// Adds the time of a transaction since its submission to `blame`, for it or a write that
-    /// joined it.
+    /// Adds the time of a transaction since its submission to the causes of latency in `blame`.
+    /// `waiter` is that transaction or a write that joined it.
     #[inline(always)]
     fn service_blame(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         flash.service_blame(id, waiter, blame);

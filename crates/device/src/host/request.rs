@@ -38,20 +38,22 @@ pub struct Request {
     pub pages: u32,
     /// For writes, the number of pages limited to 16 bits, as stored in frames and programs.
     pub group: u16,
-    /// Deadline of the request, in the steps of [`crate::flash::txn::Txn::deadline`].
+    /// Deadline of the request, in steps of 10 ms after its arrival; zero if the drive's deadline
+    /// applies.
     pub deadline: u8,
-    /// Number of pages that have not ended; for a trim, its pages minus those found to hold no
-    /// data.
+    /// Number of pages of the request that have not ended; for a trim, all its pages minus those
+    /// found to hold no data.
     pub left: u32,
     /// For writes, the stream tag of the data.
     pub tag: StreamTag,
-    /// For writes, the parts of each page that the request covers, as bits like in frames; zero if
-    /// they differ from page to page.
+    /// For writes, the parts of each page that the request covers, one bit per 64th of a page (or
+    /// per sector, if that is larger); zero if they differ from page to page.
     pub covered: u64,
     /// True if a page of the request was served before a longer-waiting page of its kind on the
     /// same die.
     pub overtook: bool,
-    /// Reason why the next page waits, and the time since which it does; `None` while it does not.
+    /// Reason why the next page of the request waits, and the time since which it does; `None`
+    /// while it does not.
     pub stalled: Option<(Stall, Nanos)>,
     /// Total time that pages of the request have waited for buffer space.
     pub buffer_wait: Span,

@@ -79,8 +79,8 @@ impl Ftl {
         frame.unit
     }
 
-    /// Handles a flush: completes it, or lets it wait for the data of its epoch. See
-    /// docs/decisions/host.md, "What does a flush wait for?".
+    /// Handles a flush: completes it, or lets it wait until all data written before it is in the
+    /// flash. See docs/decisions/host.md, "What does a flush wait for?".
     pub(super) fn flush<R: RedundancyHooks>(&mut self, flash: &mut Flash, id: ReqId, raid: &mut R) {
         let epoch = self.core.buffer.end_epoch();
         self.queues.flushes.push_back((epoch, id));
@@ -105,8 +105,8 @@ impl Ftl {
         self.front.served(flash, id);
     }
 
-    /// Adds the wait of a trim, or of a request without pages of its own, to its blame: a flush
-    /// waited for programs, the others for the writes before them.
+    /// Divides the wait of a trim, or of a request that has no pages of its own, among the causes
+    /// of its latency: a flush waited for programs, the others for the writes before them.
     fn blame_wait(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

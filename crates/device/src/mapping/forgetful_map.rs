@@ -21,7 +21,7 @@ pub struct ForgetfulMap {
 }
 
 impl ForgetfulMap {
-    /// Creates the set with no entry in memory.
+    /// Creates the set of mapping entries that are in memory, with no entry in it.
     pub fn new(seed: u64, dies: u32) -> Self {
         let rng = Rng::stream(seed, "mapping/forgetful");
         Self { rng, dies, at_hand: BTreeSet::new(), on_the_way: Vec::new(), misses: 0 }
@@ -44,8 +44,7 @@ impl ForgetfulMap {
         Err(Miss(id))
     }
 
-    /// Records that a transaction has loaded its entry; see
-    /// [`super::residency::Residency::loaded`].
+    /// Records that the mapping entry that a flash transaction was submitted to read is in memory.
     pub fn loaded(&mut self, id: TxnId) {
         let at =
             self.on_the_way.iter().position(|&(load, _)| load == id).expect("it was requested");

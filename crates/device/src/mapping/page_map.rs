@@ -98,7 +98,8 @@ impl PageMap {
         }
     }
 
-    /// Like [`PageMap::place`]; a page beyond the drive counts as unmapped.
+    /// Returns the location of a logical page's newest data; a page beyond the drive counts as
+    /// unmapped.
     #[inline]
     pub fn place_if_any(&self, page: Lpn) -> Location {
         self.forward.get(page).map_or(Location::Nowhere, |&raw| place(raw))
@@ -147,7 +148,8 @@ impl PageMap {
         self.backward[location]
     }
 
-    /// Like [`PageMap::owner`]; `None` for a unit beyond the drive.
+    /// Returns the logical page with which a mapping unit was last programmed, valid or not; `None`
+    /// for a unit beyond the drive.
     #[inline]
     pub fn owner_if_any(&self, location: UnitId) -> Option<Lpn> {
         self.backward.get(location).copied()

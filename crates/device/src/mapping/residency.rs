@@ -13,14 +13,15 @@ pub enum Residency {
     /// All entries are in memory: the drive holds its whole mapping. A lookup never misses, at no
     /// cost.
     Whole,
-    /// Some entries are in memory and are evicted at random, to test that every user waits when it
-    /// must.
+    /// Some mapping entries are in memory and are evicted at random, to test that every user of the
+    /// mapping waits when it must.
     #[cfg(test)]
     ForgetfulMap(ForgetfulMap),
 }
 
 impl Residency {
-    /// Returns true if a lookup can miss at all. If not, the compiler removes the waiting code.
+    /// Returns true if the lookup of a mapping entry can miss at all. If not, the compiler removes
+    /// the code that waits for entries.
     #[inline(always)]
     pub fn may_miss(&self) -> bool {
         match self {

@@ -21,7 +21,7 @@ pub enum Part {
     NoSpace,
     /// Waiting while the die read for a host request.
     BehindHostRead,
-    /// Waiting while the die programmed other data of the host.
+    /// Waiting while the die programmed host data other than the waiting page.
     BehindHostProgram,
     /// Waiting while the die erased for a raw host command.
     BehindHostErase,
@@ -39,7 +39,8 @@ pub enum Part {
     BehindWearErase,
     /// Waiting while the die read a page to reprogram it.
     BehindRefreshRead,
-    /// Waiting while the die reprogrammed data that could have stayed in place.
+    /// Waiting while the die programmed data that could have stayed in place, moved for a refresh
+    /// or reprogrammed for faster reads.
     BehindRefreshProgram,
     /// Waiting while the die erased for a refresh.
     BehindRefreshErase,
@@ -49,8 +50,8 @@ pub enum Part {
     BehindParityProgram,
     /// Waiting for the channel, which another die uses.
     Channel,
-    /// Waiting for a program or erase to leave the cells; for a program of the request itself, the
-    /// cost of its suspensions beyond the reads served meanwhile.
+    /// Waiting for a program or erase to leave the cells. If the request's own program was
+    /// suspended, also the time that its suspensions cost besides the reads served meanwhile.
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
@@ -70,8 +71,8 @@ pub enum Part {
     Parity,
     /// For reads, reading the other pages of the stripe to recover an unreadable page.
     Degraded,
-    /// Waiting for a mapping entry that is not in the drive's memory. For trims, changing the
-    /// mapping, after the trims before.
+    /// Waiting for a mapping entry that is not in the drive's memory. For a trim, also the time to
+    /// change the mapping, and the wait for earlier trims that change it.
     Mapping,
 }
 
@@ -113,7 +114,7 @@ impl Part {
         Part::Mapping,
     ];
 
-    /// Returns the name of the cause in JSON, CSV columns and tables.
+    /// Returns the name of a cause of latency in JSON, CSV columns and tables.
     pub fn name(self) -> &'static str {
         [
             "host_link",
@@ -172,7 +173,8 @@ impl Blame {
         self.0.iter().copied().sum()
     }
 
-    /// Adds nanoseconds to consecutive causes, from `first` on.
+    /// Adds times in nanoseconds to consecutive causes of latency, in the order of [`Part::ALL`]
+    /// from `first` on.
     #[inline]
     pub(crate) fn add<const COUNT: usize>(&mut self, first: Part, times: &[u64; COUNT]) {
         let parts = &mut self.0[first as usize..][..COUNT];
@@ -181,7 +183,7 @@ impl Blame {
         }
     }
 
-    /// Returns the time of each cause, in the order of [`Part::ALL`].
+    /// Returns the time of each cause of latency, in the order of [`Part::ALL`].
     pub fn parts(&self) -> &[Span; Part::COUNT] {
         &self.0
     }

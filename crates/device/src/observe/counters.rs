@@ -73,7 +73,7 @@ pub struct Counters {
     /// lifetimes, whose drives have none.
     #[serde(skip)]
     pub aged: AgedCounts,
-    /// Number of suspensions of programs and erases (S10).
+    /// Number of suspensions of programs and erases for reads (rule S10 of docs/pes.md).
     pub suspensions: u64,
     /// Number of programs and erases executed; a multi-plane program counts once.
     pub operations: u64,
@@ -111,7 +111,8 @@ impl Counters {
         waf(&self.programs)
     }
 
-    /// Returns the counts since `before`, an earlier moment of the same drive.
+    /// Returns the increase of each counter of a drive since `before`, its counters at an earlier
+    /// moment.
     #[must_use]
     pub fn since(&self, before: &Counters) -> Counters {
         Counters {
@@ -202,13 +203,13 @@ pub struct Scrubbed {
     pub unreadable: u64,
     /// Number of blocks that scrubbing has read to the end.
     pub blocks: u64,
-    /// Number of blocks whose errors reached the margin, and that were moved.
+    /// Number of blocks whose bit errors reached `policy.scrub.margin` and that were moved.
     pub moved: u64,
-    /// Number of blocks whose errors reached the margin and that were not moved, because moving
-    /// would not lower their errors.
+    /// Number of blocks whose bit errors reached `policy.scrub.margin` and that were not moved,
+    /// because moving would not lower their errors.
     pub left: u64,
-    /// Number of blocks whose errors reached the margin and whose move was postponed to the next
-    /// period, because their plane had no room.
+    /// Number of blocks whose bit errors reached `policy.scrub.margin` and whose move was postponed
+    /// to the next scrubbing period, because their plane had no room.
     pub postponed: u64,
 }
 

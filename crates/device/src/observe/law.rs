@@ -1,6 +1,6 @@
 //! Laws: invariants of a drive, which hold after every event.
 
-/// A violated law: a sentence with the numbers that disagree.
+/// Report of a broken invariant of a drive: a sentence with the numbers that disagree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(pub String);
 

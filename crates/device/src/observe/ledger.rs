@@ -6,16 +6,17 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// The activity of a die, as transactions that wait for it see it. Numbers follow the causes of
-/// blame from [`Part::BehindHostRead`] on, three per source except for parity, which never erases.
-/// Idle time is blamed on the channel; suspending is a cause of its own.
+/// The activity of a die, to which the time of transactions that wait for the die is assigned.
+/// Numbers follow the causes of latency from [`Part::BehindHostRead`] on, three per source except
+/// for parity, which never erases. Waiting for an idle die counts as waiting for the channel;
+/// suspending is a cause of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
-/// Number of the activity of reading, for each source.
+/// For each source, the number ([`Doing`]) of the activity of a die that reads for it.
 const READING: [usize; Source::ALL.len()] = [0, 3, 6, 9, 12];
 
-/// For each activity, the cause of latency of a transaction that waits meanwhile.
+/// For each activity of a die, the cause of latency of a transaction that waits meanwhile.
 const BEHIND: [Part; Doing::COUNT] = {
     let mut parts = [Part::HostLink; Doing::COUNT];
     let mut index = 0;
@@ -34,7 +35,7 @@ impl Doing {
     /// Number of activities of a die that the time accounting distinguishes.
     pub const COUNT: usize = 16;
 
-    /// Names of the activities in tables, in order of their numbers.
+    /// Names of the activities of a die in tables, in the order of their numbers.
     pub const NAMES: [&str; Doing::COUNT] = [
         "host reads",
         "host programs",
@@ -60,7 +61,7 @@ impl Doing {
         BEHIND[self.0 as usize % Doing::COUNT]
     }
 
-    /// Returns the activity of serving an operation, transfers included.
+    /// Returns the activity of a die that executes an operation for a source, transfers included.
     #[inline]
     pub fn serving(op: Op, source: Source) -> Doing {
         debug_assert!(source != Source::Parity || op != Op::Erase, "parity erases nothing");
@@ -115,13 +116,15 @@ impl Ledger {
         Span(self.0.iter().sum())
     }
 
-    /// Adds a wait to `blame`, by the activities of the die during it.
+    /// Adds a wait for a die to the causes of latency in `blame`, by the activities of the die
+    /// during it.
     #[inline]
     pub fn blame(&self, blame: &mut Blame) {
         blame.add(Part::BehindHostRead, &self.0);
     }
 
-    /// Adds the time of reads only to `blame`: those served while an operation was suspended.
+    /// Adds the time of reads, which a die served while an operation was suspended, to the causes
+    /// of latency in `blame`. Other activities are left out.
     pub fn blame_reads(&self, blame: &mut Blame) {
         let mut reads = [0; Doing::COUNT];
         for index in READING {
@@ -142,13 +145,13 @@ const SPELLS: usize = 32;
 /// ([`Account::read_at`]).
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// Time of the die by activity before the first spell of the log.
+    /// Time of each of the die's activities before the first entry of the log.
     times: Ledger,
-    /// Time at which each spell of the log began.
+    /// Time at which each uninterrupted activity (spell) in the log began.
     since: [Nanos; SPELLS],
-    /// Activity of each spell of the log.
+    /// Kind of each uninterrupted activity (spell) in the log.
     doing: [Doing; SPELLS],
-    /// Index in the log of the current spell.
+    /// Index of the die's current activity in the log.
     last: u8,
 }
 
@@ -164,7 +167,8 @@ impl Default for Account {
 }
 
 impl Account {
-    /// Starts another activity at `now`. Returns true if the log is full.
+    /// Logs that the die starts another activity at `now`. Returns true if the log of activities is
+    /// full.
     #[inline]
     #[must_use = "a full log must be summed up"]
     pub fn switch(&mut self, now: Nanos, doing: Doing) -> bool {
@@ -179,7 +183,7 @@ impl Account {
         next == SPELLS - 1
     }
 
-    /// Adds the ended spells to the sums and clears them from the log.
+    /// Adds the ended activities of the die to its sums by activity, and clears them from the log.
     pub fn sum_up(&mut self) {
         let last = usize::from(self.last) % SPELLS;
         for (ends, doing) in self.since[..=last].windows(2).zip(self.doing) {
@@ -190,33 +194,37 @@ impl Account {
         self.last = 0;
     }
 
-    /// Returns the time at which the log begins; earlier activities are known only as sums.
+    /// Returns the time at which the log of the die's activities begins; earlier ones are known
+    /// only as sums.
     #[inline]
     pub fn log_begins(&self) -> Nanos {
         self.since[0]
     }
 
-    /// Returns the time by activity up to `at`, which may lie in the log.
+    /// Returns the time of each of the die's activities up to `at`, a moment within its log or
+    /// after it.
     pub fn read_at(&self, at: Nanos) -> Ledger {
         let mut times = self.times;
         self.spells_before(at, self.since[0], |doing, span| times.0[doing.0 as usize] += span.0);
         times
     }
 
-    /// Returns the time by activity between two moments in the log.
+    /// Returns the time of each of the die's activities between two moments within its log.
     pub fn between(&self, from: Nanos, to: Nanos) -> Ledger {
         let mut times = Ledger::default();
         self.spells_before(to, from, |doing, span| times.0[doing.0 as usize] += span.0);
         times
     }
 
-    /// Adds a wait between two moments in the log to `blame`.
+    /// Adds a wait between two moments within the log of the die's activities to the causes of
+    /// latency in `blame`.
     #[inline]
     pub fn blame_between(&self, from: Nanos, to: Nanos, blame: &mut Blame) {
         self.spells_before(to, from, |doing, span| blame[doing.behind()] += span);
     }
 
-    /// Calls `each` for every spell between two moments, the latest first.
+    /// Calls `each` for every uninterrupted activity (spell) of the die between two moments, the
+    /// latest first.
     #[inline]
     fn spells_before(&self, to: Nanos, from: Nanos, mut each: impl FnMut(Doing, Span)) {
         debug_assert!(from >= self.since[0], "the log does not reach back so far");
@@ -232,7 +240,7 @@ impl Account {
         }
     }
 
-    /// Replaces a reading of the ledger by the time added since.
+    /// Replaces the time of each of the die's activities up to an earlier moment by the time since.
     pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.read_at(now).since(reading);
     }

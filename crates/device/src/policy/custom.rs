@@ -36,7 +36,8 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// Adds custom policies for other decisions of the controller.
+    /// Adds the custom policies of `more`, each for a decision of the controller that has no custom
+    /// policy yet.
     ///
     /// # Errors
     /// The configuration key of a decision for which both have a policy.

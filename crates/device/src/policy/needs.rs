@@ -11,6 +11,7 @@ pub enum Needs {
     /// The policy needs blocks that are emptied and erased alone, according to their own wear, age
     /// or reads.
     BlockMoves,
-    /// Addresses that decide the die and the stripe of a page, so that a stripe can be updated.
+    /// The policy needs logical addresses to determine the die and the stripe of a page, so that a
+    /// stripe has the same pages when one of them is overwritten.
     HomeDie,
 }

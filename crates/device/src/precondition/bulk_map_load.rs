@@ -25,10 +25,12 @@ const LINE: usize = 16;
 /// Number of cache lines written together. Each line misses the TLB, and only writes in close
 /// succession overlap these misses.
 const BURST: usize = 32;
-/// Number of slices from which a second core is worth its startup time.
+/// Number of slices of the mapping, of 2^16 logical pages each, from which a second core is worth
+/// its startup time.
 const SLICES_SHARED: usize = 32;
 
-/// Entries of a slice: a complete line, or the last entries while they do not fill a line.
+/// A cache line of mapping entries of one slice: 16 of them, or the last ones while they do not
+/// fill a line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line([u32; LINE]);
@@ -38,9 +40,11 @@ struct Line([u32; LINE]);
 struct Slice {
     /// Number of mapping entries of the slice so far.
     count: u32,
-    /// Index of the word of upper halves being written for the slice.
+    /// Index of the 64-bit word being written for the slice. Words store the upper halves of the
+    /// slice's physical page numbers in unary.
     index: u32,
-    /// Content of the word of upper halves being written.
+    /// Content of the 64-bit word being written for the slice, with upper halves of physical page
+    /// numbers in unary.
     word: u64,
 }
 
@@ -48,11 +52,13 @@ struct Slice {
 pub struct BulkMapLoad {
     lines: Vec<Line>,
     slices: Vec<Slice>,
-    /// Complete lines, each with its index in the mapping.
+    /// Complete cache lines of 16 mapping entries, not yet written to the mapping, each with the
+    /// index of its first entry there.
     whole: Vec<(usize, Line)>,
-    /// Words of upper halves, interleaved by slice (the first word of all slices first), because
-    /// all slices advance at about the same rate. Bit `upper half + number of the entry` is set for
-    /// each entry.
+    /// Upper halves of physical page numbers in unary: each entry of a slice sets the bit of the
+    /// slice whose number is the upper half plus the number of the entry. Words are interleaved by
+    /// slice (the first word of all slices first), because all slices advance at about the same
+    /// rate.
     uppers: Column<u64>,
 }
 
@@ -104,8 +110,8 @@ impl BulkMapLoad {
         map.set_owner(to, page);
     }
 
-    /// Completes the line of a slice with this entry. Separate from [`BulkMapLoad::put`], so that
-    /// `put` is short enough to be inlined.
+    /// Adds a mapping entry that completes a cache line of its slice. Separate from
+    /// [`BulkMapLoad::put`], so that `put` is short enough to be inlined.
     #[inline(never)]
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;

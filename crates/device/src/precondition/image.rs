@@ -33,9 +33,9 @@ impl Config {
         self.aged_part(other) == *other && self.reserved_streams() == other.reserved_streams()
     }
 
-    /// Returns `other` with every option of this configuration that the placement of data depends
-    /// on, and the number of open blocks reserved for kinds of data. Two configurations place data
-    /// alike if both results are equal for the same `other`.
+    /// Returns `other` with all options on which the placement of data depends replaced by those of
+    /// this configuration, and the number of open blocks reserved for kinds of data. Two
+    /// configurations place data alike if they give equal results for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, u32) {
         (self.aged_part(other), self.reserved_streams())
     }
@@ -105,10 +105,11 @@ impl PreconditionedImage {
         Ok(image.expect("an unwatched run is never stopped"))
     }
 
-    /// Like [`PreconditionedImage::new`], reporting to `watch`; `None` if `watch` stopped it.
+    /// Creates the image of a drive by preconditioning it, and reports progress to `watch`; `None`
+    /// if `watch` stopped it.
     ///
     /// # Errors
-    /// Like [`PreconditionedImage::new`].
+    /// Every reason why the configuration cannot work.
     pub fn watched(
         config: &Config,
         watch: Watch<'_>,

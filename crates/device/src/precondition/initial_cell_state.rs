@@ -16,11 +16,12 @@ use crate::policy::voltage::lowest;
 use crate::precondition::Watch;
 use fowler_units::{BlockId, Geometry, Id, IdVec, Ppn, Rng, Span};
 
-/// Number of intervals in the table of the inverse distribution of growth rates, which is
-/// interpolated linearly: drawing 131,072 blocks takes hardly any time.
+/// Number of intervals in the table of the inverse distribution of the rates at which blocks' bit
+/// errors grow with wear. It is interpolated linearly: drawing 131,072 blocks takes hardly any
+/// time.
 const INTERVALS: usize = 1024;
 
-/// Number of the weakest strength class.
+/// Number of the strength class of the weakest blocks, whose bit errors grow fastest with wear.
 const WEAKEST: StrengthClass = (CLASSES - 1) as StrengthClass;
 
 impl Config {
@@ -79,7 +80,8 @@ fn class_blocks(core: &mut Core, class: AccessClass) {
 
 /// The history of a block before the first request.
 pub(crate) struct BlockHistory {
-    /// Number of erases of the block, without the cycles of the configuration.
+    /// Number of erases of the block on the simulated drive, besides the P/E cycles that the
+    /// configuration puts behind it before preconditioning.
     pub erases: u32,
     /// True if the block is erased before the first request, so that it holds no data.
     pub erased: bool,

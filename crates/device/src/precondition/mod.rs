@@ -56,7 +56,7 @@ pub struct Preconditioned {
 }
 
 impl Preconditioned {
-    /// Returns the record of a drive that holds no data yet.
+    /// Returns the record of preconditioning for a drive that holds no data yet.
     pub(crate) fn none(pattern: Pattern) -> Preconditioned {
         Preconditioned { filled: (0, 0), pattern, overwritten: 0, waf: None, steady: false }
     }
@@ -81,7 +81,8 @@ impl fmt::Display for Preconditioned {
     }
 }
 
-/// Divisor of the number of filled pages that gives the size of a window of overwrites.
+/// Divisor of the number of filled pages that gives the number of overwrites in a window. Write
+/// amplification is compared from window to window until it is steady.
 const WINDOW_SHARE: u64 = 20;
 /// Largest number of windows of overwrites.
 const WINDOWS_MAX: u32 = 10;
@@ -178,9 +179,9 @@ impl Preconditioning<'_> {
         report
     }
 
-    /// Writes mapped pages once, one by one: those of the given turns, in ascending order or in
-    /// `order`. Parity pages are written if stripes have parity from the start. Stops early if the
-    /// watch says so.
+    /// Writes mapped pages once, one by one: those at the places `turns` of the ascending order or
+    /// of the random order `order`. Parity pages are written if stripes have parity from the start.
+    /// Stops early if the watch says so.
     fn fill_pages(&mut self, turns: Range<u32>, order: Option<&TabledScatter>, kept: u32) {
         let mut scattered = order.map(|order| Scattered::new(order, turns.start));
         for turn in turns.clone() {
@@ -287,10 +288,11 @@ impl Preconditioning<'_> {
         rows * row
     }
 
-    /// Fills rows like [`Self::fill_rows`], with pages in the given order. Where addresses
-    /// determine dies, no row is filled: consecutive pages of that order do not lie on consecutive
-    /// dies, so all are stored one by one. See docs/decisions/precondition.md, "Where is data
-    /// before the first request?".
+    /// Fills as many rows, one block of every plane each, as `filled` pages fill, with pages in the
+    /// random order `order`. Returns the number of pages written. Where addresses determine dies,
+    /// no row is filled: consecutive pages of that order do not lie on consecutive dies, so all are
+    /// stored one by one. See docs/decisions/precondition.md, "Where is data before the first
+    /// request?".
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         if self.core.allocator.home(Lpn(0)).is_some() {
             return 0;
@@ -445,9 +447,11 @@ impl Preconditioning<'_> {
 struct AgedBlocks {
     /// Plane of each block whose contents are drawn.
     planes: Vec<PlaneId>,
-    /// Valid bits of all pages of the drawn blocks, block after block.
+    /// Valid bits of all pages of the blocks whose contents are drawn but not yet written, block
+    /// after block.
     words: Vec<u64>,
-    /// Logical pages of the valid pages of the drawn blocks, in order.
+    /// Logical pages of the valid pages of the blocks whose contents are drawn but not yet written,
+    /// in order.
     pages: Vec<Lpn>,
 }
 
@@ -476,7 +480,8 @@ struct Run {
     pages: [u32; RUN],
 }
 
-/// Largest number of pages in a run: two cache lines of the mapping.
+/// Maximum number of consecutive physical pages that are written to the mapping together: two cache
+/// lines of it.
 const RUN: usize = 32;
 
 impl Default for Run {
@@ -494,13 +499,13 @@ impl Run {
 /// All logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// First turn of the random order that is not drawn yet.
+    /// First place in the random order of logical pages whose page is not drawn yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
 }
 
-/// Number of pages of the random order drawn at once.
+/// Number of logical pages in random order that are drawn at once.
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {
@@ -508,7 +513,7 @@ impl<'a> Scattered<'a> {
         Self { order, turn, drawn: [0; DRAWN], taken: DRAWN }
     }
 
-    /// Returns the next page of the random order; must not be called after the last.
+    /// Returns the next logical page in random order; must not be called after the last.
     #[inline]
     pub(crate) fn next(&mut self) -> Lpn {
         if self.taken == DRAWN {
@@ -531,7 +536,7 @@ impl<'a> Scattered<'a> {
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    /// Pages of two bursts: the current one, and the next.
+    /// Pages to overwrite in two bursts of 32 overwrites: the current one, and the next.
     drawn: [Lpn; 2 * BURST],
     taken: usize,
 }
@@ -539,8 +544,8 @@ struct Overwrites {
 /// Number of overwrites drawn and prefetched together: on a large drive nearly every lookup misses
 /// the TLB, and only lookups in close succession overlap these misses.
 const BURST: usize = 32;
-/// Turns of a burst at which data for the next burst is prefetched: first the records of the blocks
-/// whose pages it will invalidate, then those of their neighbours.
+/// Numbers of overwrites of a burst after which data for the next burst is prefetched: first the
+/// records of the blocks whose pages it will invalidate, then those of their neighbours.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {

@@ -16,10 +16,12 @@ use crate::mapping::page_map::Location;
 use crate::policy::victim::AnyVictim;
 use fowler_units::{Id, Lpn, UnitId};
 
-/// Number of page owners written or read in one call.
+/// Number of physical pages whose owners, the logical pages last programmed to them, are written or
+/// read in one call.
 const AT_ONCE: u32 = 1 << 14;
 
-/// Number of page owners by which the prefetch of mapping entries is ahead.
+/// Number of physical pages between the one whose owner is entered into the mapping and the one
+/// whose mapping entry is prefetched.
 const AHEAD: usize = 32;
 
 impl PreconditionedImage {
@@ -105,7 +107,8 @@ fn restore_map(core: &mut Core, take: TakeWords<'_>) -> Result<(), String> {
 }
 
 impl Preconditioned {
-    /// Writes the record of preconditioning as words, except for the pattern.
+    /// Writes the record of preconditioning as words, except for the pattern in which pages were
+    /// written.
     ///
     /// # Errors
     /// If `put` fails.

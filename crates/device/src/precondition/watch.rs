@@ -2,13 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Number of overwrites between two checks of the watch.
+/// Number of overwrites after which preconditioning checks again if it must stop early.
 pub(crate) const WATCHED_EVERY: u64 = 1 << 16;
 
 /// An observer of preconditioning that may end it early: a large drive takes half a minute.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Ends preconditioning when it is set from outside.
+    /// True once preconditioning must stop early; set by the code that observes it.
     pub stop: &'a AtomicBool,
     /// Called from time to time with the share of preconditioning that is done, from 0 to 1. If
     /// preconditioning ends in steady state, the end is not known in advance, and the share jumps

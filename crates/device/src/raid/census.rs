@@ -17,7 +17,7 @@ use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 /// Number of pages lost by one cause, in a census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Cause of the loss of the counted pages.
+    /// Cause of the loss of the pages that this record counts.
     pub loss: Loss,
     /// Number of pages that the drive knows to be lost: a read by the host, of GC, for parity or to
     /// rebuild a page has failed, or the unit that holds the page has failed.
@@ -41,7 +41,7 @@ pub struct Census {
     pub buffered: u64,
     /// Number of unreadable pages that can be recovered from their stripe.
     pub recoverable: u64,
-    /// Numbers of lost pages by cause, in order.
+    /// Numbers of lost pages by cause, sorted by cause.
     pub losses: Vec<Counted>,
     /// Number of pages that are readable but do not hold the data written to them, which nobody has
     /// noticed. None of them is counted as unreadable.
@@ -108,8 +108,8 @@ pub(crate) enum Verdict {
 /// A census of a drive's pages in progress.
 pub(crate) struct Taking<'a, J> {
     pub core: &'a Core,
-    /// Returns the readability of a copy in the flash of a page of the mapping. The page is null
-    /// for copies that are not its current one.
+    /// Function that returns the readability of a copy of a logical page in the flash. The logical
+    /// page passed is [`Lpn::NONE`] if the copy is not its current one.
     pub judge: J,
     /// Pages that are readable but wrong, if the drive tracks silent corruption.
     pub silent: Option<&'a SilentErrors>,
@@ -166,8 +166,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         in_frame || !whole && silent.error(unit) != 0
     }
 
-    /// Counts the pages of a drive without stripes. `lost` returns the cause if a fault took a
-    /// page.
+    /// Counts the pages of a drive without stripes by their readability. `lost` returns the cause
+    /// if a fault took a page.
     pub fn plain(&mut self, lost: impl Fn(Lpn) -> Option<Loss>) {
         for page in (0..self.core.map.logical()).map(Lpn) {
             if let Some(loss) = lost(page) {
@@ -178,7 +178,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         }
     }
 
-    /// Counts the pages of a drive with stripes.
+    /// Counts the pages of a drive with stripes by their readability, and those that their stripes
+    /// can recover.
     pub fn stripes(&mut self, raid: &Raid) {
         for stripe in (0..raid.stripes.count()).map(StripeId) {
             self.stripe(raid, stripe);

@@ -10,14 +10,15 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
 
 impl Raid {
-    /// Returns the parity notes on a transaction.
+    /// Returns the notes that stripes keep on a transaction, such as one that it waits for parity.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
         let note = self.notes[id];
         if note.order == flash.txns.get(id).order { note } else { NOTHING }
     }
 
-    /// Returns the parity notes on a transaction for modification.
+    /// Returns the notes that stripes keep on a transaction, such as one that it waits for parity,
+    /// for modification.
     #[inline]
     pub(super) fn note_mut(&mut self, flash: &Flash, id: TxnId) -> &mut Note {
         let order = flash.txns.get(id).order;
@@ -40,8 +41,8 @@ impl Raid {
         self.note_mut(flash, id).wait += waited;
     }
 
-    /// Defers the completion of a transaction that has ended, and records the blame of everyone who
-    /// waits for it.
+    /// Defers the completion of a transaction that has ended until its parity is written. For it
+    /// and the writes that joined it, records the causes of the time until now.
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
@@ -60,7 +61,8 @@ impl Raid {
         flash.txns.get_mut(id).dispatched = now;
     }
 
-    /// Adds the time since submission of a transaction, or of a write that joined it, to `blame`.
+    /// Adds the time since submission of a transaction, or of a write that joined it, to the causes
+    /// of latency in `blame`.
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
             return flash.blame_if_served(id, waiter, blame);

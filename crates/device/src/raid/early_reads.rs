@@ -21,13 +21,14 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// Turn number of early reads of old pages, which count when the parity of all pages is computed.
+/// Number that marks an early read of an old page, before its program, in place of a number of a
+/// turn of reads for parity. Early reads count when the parity of all pages is computed.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {
-    /// Reads the page that a program replaces before the program is sent to its die, where that
-    /// saves time. `entry` will cover the new page. Returns the read that the program waits for;
-    /// `None` if there is none.
+    /// Reads the page that a program replaces before the program is sent to its die, unless parity
+    /// will be computed without that page. The parity cache entry `entry` will cover the new page.
+    /// Returns the read that the program waits for; `None` if there is none.
     pub(super) fn read_early(
         &mut self,
         ftl: &mut Ftl,
@@ -69,8 +70,8 @@ impl Raid {
     }
 
     /// Returns the number of pages of a stripe that its parity will cover at once: the pages that
-    /// leave the buffer together; otherwise the pages pinned already and those that the same
-    /// request has yet to write.
+    /// leave the buffer together; otherwise those for whose programs the parity waits already and
+    /// those that the same request has yet to write.
     fn expected_together(
         &self,
         ftl: &Ftl,
@@ -121,8 +122,8 @@ impl Raid {
         self.read_for_turn(ftl, flash, entry, unit, EARLY)
     }
 
-    /// Handles the end of an early read. If the read failed, the page is read once more when parity
-    /// is computed.
+    /// Handles the end of an early read, which reads the page that a program replaces before that
+    /// program. If the read failed, the page is read once more when parity is computed.
     pub(super) fn early_read_done(
         &mut self,
         ftl: &Ftl,
@@ -138,7 +139,8 @@ impl Raid {
         }
     }
 
-    /// Accounts for the early reads of an entry whose parity is computed from the replaced pages.
+    /// Accounts for the pages that were read before they were replaced (early reads), for a parity
+    /// cache entry whose parity is computed from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = *self.cache.get(entry);

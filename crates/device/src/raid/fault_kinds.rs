@@ -166,7 +166,7 @@ pub enum Bug {
     /// The controller follows Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses
     /// data.
     AsPrinted,
-    /// Of the pages that must be read to compute parity, this number is skipped.
+    /// The controller skips this many of the next page reads that it needs to compute parity.
     SkippedReads(u32),
 }
 

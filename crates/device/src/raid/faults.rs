@@ -47,13 +47,14 @@ pub struct CachedView {
     /// For each data page: true if the cached parity covers it, and the retained page that it
     /// replaced.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// True if the flash holds valid parity over the replaced pages and the pages not covered.
+    /// True if the flash holds valid parity of the stripe as it was before the covered pages
+    /// replaced others.
     pub based: bool,
     /// Superseded copies of covered pages, retained until they have been read and removed from the
     /// cached parity.
     pub deltas: Vec<Cell>,
-    /// Parity of the covered pages and of the superseded copies; `None` while all of it is being
-    /// reread.
+    /// Parity of the pages covered and of the superseded copies that are still to be removed from
+    /// it; `None` while every page that it covers is being read again.
     pub value: Option<u64>,
     /// Parity of all data pages of the stripe; `None` until it has been computed.
     pub whole: Option<u64>,
@@ -461,8 +462,9 @@ impl Raid {
         true
     }
 
-    /// Reads the other pages of the stripe for an entry, because the other input of its parity was
-    /// dropped, or because one of them is lost and may already have been read.
+    /// Restarts the reads of a parity flush with the data pages that the cached parity does not
+    /// cover: the old parity and the replaced pages were given up, or (`lost`) one of these data
+    /// pages is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let cached = self.cache.get_mut(id);
         if !cached.based && (!std::mem::replace(&mut cached.by_rest, true) || lost) {

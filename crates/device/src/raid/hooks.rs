@@ -71,7 +71,8 @@ impl RedundancyHooks for Raid {
         self.stripes.host(page)
     }
 
-    /// Returns false: pages of stripes are tied to the die of their address.
+    /// Returns false: on a drive with parity, a page lies on the die of its address, so that the
+    /// pages of a stripe are on different dies.
     #[inline]
     fn lies_anywhere(&self) -> bool {
         false
@@ -234,7 +235,8 @@ impl RedundancyHooks for Raid {
         }
     }
 
-    /// Returns true unless versions show that the page was written since.
+    /// Returns true if the flash copy of a page at `unit` has the version that was last written to
+    /// the page, or if the drive does not record versions.
     fn same_as_flash(&self, page: Lpn, unit: UnitId) -> bool {
         self.integrity
             .as_ref()

@@ -94,7 +94,8 @@ impl Integrity {
         self.stored.get(unit).copied().unwrap_or(0)
     }
 
-    /// Returns the tag that a successful read of a physical page gives; zero for a null unit.
+    /// Returns the version of the data that a successful read of a physical page delivers, and its
+    /// unnoticed error; both are zero for a null unit.
     #[inline]
     pub(crate) fn tag_at(&self, unit: UnitId) -> Tag {
         Tag { version: self.version_at(unit), error: self.silent.error_read(unit) }
@@ -272,7 +273,8 @@ impl Raid {
         }
     }
 
-    /// Adds the version of a page that was read for parity, in a given turn of its entry.
+    /// Adds the version of a page that was read for a stripe's parity to the exclusive-or of its
+    /// pass of reads, `turn`. Does nothing if the parity cache entry is in another pass by now.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = self.cache.get_mut(entry);

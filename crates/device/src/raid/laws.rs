@@ -133,7 +133,8 @@ impl Raid {
         let parity = core.flash_copy(self.stripes.parity(stripe));
         law(entry.based == parity.is_some() || entry.again, || {
             format!(
-                "stripe {}: parity at {}, but its entry has based = {}",
+                "stripe {}: its parity is mapped to unit {}, but its parity cache entry says that \
+                 the flash has parity: {}",
                 stripe.0, parity.0, entry.based
             )
         })?;

@@ -48,7 +48,8 @@ pub struct Entry {
     pub early_asked: u64,
     /// Pages (one bit each) whose old copy has been read early.
     pub early: u64,
-    /// Number of early reads in flight for the parity cache entry; `reads` includes them.
+    /// Number of early reads in flight for the parity cache entry: reads of a page that a program
+    /// is about to replace, made before that program. `reads` includes them.
     pub early_reads: u32,
     /// True if the flash has parity for the earlier state of the stripe.
     pub based: bool,
@@ -58,7 +59,8 @@ pub struct Entry {
     /// True if two pages of the stripe are unreadable, so that only the cached parity and the
     /// replaced pages together can recover both. The entry is not flushed until one is rebuilt.
     pub frail: bool,
-    /// True if the parity is computed, but kept in the controller while the stripe is frail.
+    /// True if a flush has computed the parity but keeps it in the controller, because two pages of
+    /// the stripe are unreadable and recovering both needs the cached parity and its inputs.
     pub stalled: bool,
     /// True if the parity being written includes pages lost meanwhile; the computed value has been
     /// corrected.
@@ -69,15 +71,18 @@ pub struct Entry {
     pub reads: u32,
     /// Parity of the covered pages, as the exclusive-or of their versions and errors.
     pub value: Tag,
-    /// Exclusive-or of the versions read for the parity of all pages in the current turn.
+    /// Exclusive-or of the versions of the pages read so far in the current pass of reads for the
+    /// parity of all data pages.
     pub seen: Tag,
-    /// Number of the current turn of reads; zero for reads for `value`. A read submitted for an
-    /// earlier turn, before an equation was abandoned, does not count.
+    /// Number of the current pass of reads for the parity of all data pages; zero for reads that
+    /// only update the cached parity (`value`). Reads of an earlier pass, which was abandoned
+    /// because a page failed, do not count.
     pub turn: u32,
     /// Parity of all data pages, once reads for it have begun.
     pub whole: Tag,
-    /// True if `whole` is computed from the pages that are not covered (equation (2)), false if
-    /// from the replaced pages (equation (1)).
+    /// True if a flush computes the parity of all data pages from the cached parity and the pages
+    /// that it does not cover (equation (2) of DA-RAID-5, a RAID-5 inside the drive); false if from
+    /// the cached parity, the replaced pages and the old parity (equation (1)).
     pub by_rest: bool,
     /// True while the cached parity is being reread in full; until then it recovers no page.
     pub blank: bool,
@@ -151,7 +156,8 @@ pub struct ParityCache {
     flushing: u32,
     /// Largest number of parity cache entries in use so far.
     most: u32,
-    /// Number of the latest turn of reads for parity.
+    /// Number of the latest pass of reads for the parity of a stripe, over all parity cache
+    /// entries.
     turns: u32,
 }
 
@@ -293,7 +299,8 @@ impl ParityCache {
         &self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// Returns the replaced pages of [`ParityCache::all_replaced`] for modification.
+    /// Returns, for modification, the old copies of the pages of a stripe, by position: the copy
+    /// that a covered page replaced is retained until the parity of the stripe is flushed.
     pub fn replaced_mut(&mut self, id: ParityId) -> &mut [UnitId] {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
@@ -306,7 +313,8 @@ impl ParityCache {
         unread.filter(|&at| all[at as usize].is_some()).count() as u32
     }
 
-    /// Adds a program that waits until the stripe of an entry gets a new entry.
+    /// Queues a program until the parity of its stripe has been flushed and the stripe can get a
+    /// new parity cache entry. Returns the program queued before; null if there is none.
     pub fn wait(&mut self, id: ParityId, last: TxnId) -> TxnId {
         let entry = &mut self.entries[id];
         let before = std::mem::replace(&mut entry.last_waiting, last);

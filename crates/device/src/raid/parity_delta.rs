@@ -88,8 +88,9 @@ impl Raid {
         (cached.turn, cached.blank) = (turn, cached.reads > 0);
     }
 
-    /// Handles a page that has become unreadable. If it is a superseded copy that an entry still
-    /// includes, the entry becomes blank. Returns true if so.
+    /// Handles a flash page that has become unreadable. If it is a superseded copy that a cached
+    /// parity still includes, that parity recovers no page until it has been reread. Returns true
+    /// in that case.
     pub(crate) fn leaves_no_more(
         &mut self,
         ftl: &mut Ftl,
@@ -103,8 +104,9 @@ impl Raid {
         true
     }
 
-    /// Rereads the covered pages for the blank entry of a stripe, unless one of the lost pages is
-    /// covered: then the covered pages are reread anyway.
+    /// Rereads the covered pages of a stripe whose cached parity recovers nothing at present. Does
+    /// nothing if one of the pages `lost` (one bit each) is covered, as the covered pages are then
+    /// reread anyway.
     pub(crate) fn read_covered(
         &mut self,
         ftl: &mut Ftl,

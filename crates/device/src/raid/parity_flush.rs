@@ -32,9 +32,9 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{DieId, FrameId, Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Flushes the parity of a stripe. Reads the pages that the parity lacks: those that are not
-    /// covered, or the replaced pages and the earlier parity, whichever is less (equations (2) and
-    /// (1) of the paper; with all pages present, the former if `N - n <= n + 1`).
+    /// Flushes the cached parity of a stripe of `N` data pages, `n` of which it covers. Reads the
+    /// other `N - n` pages, or the `n` replaced pages and the old parity, whichever is less
+    /// (equations (2) and (1) of DA-RAID-5, a RAID-5 inside the drive).
     pub(crate) fn flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.flush(entry);
         let Entry { stripe, based, .. } = *self.cache.get(entry);
@@ -66,8 +66,8 @@ impl Raid {
         self.write_if_read(ftl, flash, entry);
     }
 
-    /// Returns the data pages of a stripe that its entry does not cover and that are in the flash;
-    /// at most the first `most` of them.
+    /// Returns the positions (one bit each) of the data pages of a stripe that are in the flash and
+    /// that the cached parity of the stripe does not cover; at most the first `most` of them.
     pub(crate) fn uncovered_positions(&self, core: &Core, entry: ParityId, most: usize) -> u64 {
         let cached = self.cache.get(entry);
         let data = self.stripes.data_positions(cached.stripe);
@@ -77,9 +77,9 @@ impl Raid {
         lacking.fold(0, |all, position| all | bit(position))
     }
 
-    /// Returns true if the parity of an entry is computed from the other pages of the stripe, which
-    /// are not covered. `by_rest` is the cheaper choice; the other is made if some page it needs is
-    /// unreadable. One of the two always works.
+    /// Returns true if a flush computes the parity from the data pages that the cached parity does
+    /// not cover, false if from the replaced pages and the old parity. `by_rest` is the cheaper of
+    /// the two; the other one is taken if a page that it needs is unreadable.
     pub(crate) fn readable_way(
         &self,
         core: &Core,
@@ -145,8 +145,8 @@ impl Raid {
         self.cache.get_mut(entry).whole = whole;
     }
 
-    /// Handles the end of a read for an entry. If the read failed, another equation is already
-    /// being used, or pages are lost.
+    /// Handles the end of a read for the parity of a stripe. If the read failed, the flush has
+    /// already switched to the other set of pages, or pages are lost.
     pub(crate) fn parity_read(
         &mut self,
         ftl: &mut Ftl,
@@ -286,8 +286,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// Records a transaction that has ended as one that the programs waiting for an entry's parity
-    /// waited for, if a probe observes the run.
+    /// Reports to the probe of the run, if there is one, that the programs which wait for the
+    /// parity of a stripe have waited for the transaction `done`.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let cached = self.cache.get(entry);

@@ -153,7 +153,8 @@ impl Raid {
         }
     }
 
-    /// Reads the flash copies of the pages at some positions of a stripe for an entry.
+    /// Reads the flash copies of the pages at the positions `which` of a stripe (one bit each) for
+    /// the cached parity of the stripe or its flush.
     pub(crate) fn read_positions(
         &mut self,
         ftl: &mut Ftl,
@@ -171,7 +172,8 @@ impl Raid {
         }
     }
 
-    /// Reads a page for the parity of an entry, in its present turn.
+    /// Reads a page for the parity of a stripe, as part of the current pass of reads of the
+    /// stripe's parity cache entry. Returns the read, if one is needed.
     pub(crate) fn read_for_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -183,7 +185,9 @@ impl Raid {
         self.read_for_turn(ftl, flash, entry, unit, turn)
     }
 
-    /// Reads a page for the parity of an entry like [`Raid::read_for_parity`], in a given turn.
+    /// Reads a page for the parity of a stripe, as part of the pass of reads numbered `turn`: the
+    /// result is ignored if that pass has been abandoned by then. Returns the read, if one is
+    /// needed.
     pub(super) fn read_for_turn(
         &mut self,
         ftl: &mut Ftl,
@@ -361,9 +365,9 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Removes all pages but those written together from the coverage of an entry. The pages that
-    /// the removed ones replaced stay retained, and the flush computes parity from the rest of the
-    /// stripe, which includes the removed pages. Returns the pages to read for this: none.
+    /// Takes the pages `rest` (one bit each) out of the cached parity of a stripe. The copies that
+    /// they replaced stay retained, and the flush reads these pages with the rest of the stripe.
+    /// Returns 0: no page has to be read now.
     fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
         let cached = self.cache.get_mut(entry);
         cached.uncovered |= rest;
@@ -371,10 +375,9 @@ impl Raid {
         0
     }
 
-    /// Removes pages from the coverage of an entry as Algorithm 2 of DA-RAID-5 is printed: with
-    /// more than `N_update` pages, their parity replaces the existing partial parity. The pages
-    /// that the new parity covers are not recorded: when flushed, it is treated as that of all
-    /// pages written since. Returns the pages whose parity stays.
+    /// Drops the pages `rest` (one bit each) from the value of a cached parity but not from its
+    /// record of covered pages, as Algorithm 2 of DA-RAID-5 (a RAID-5 inside the drive) is printed
+    /// for more than `N_update` pages at once. Returns 0: no page has to be read.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

@@ -243,8 +243,9 @@ impl Raid {
         self.others_of(core, stripe, !covered, &before, from, Tag::ZERO)
     }
 
-    /// Returns the equation of the data pages `which` of a stripe as they are in the flash, and the
-    /// pages `more`, without `but`; `sum` is added to the exclusive-or of all.
+    /// Returns the equation that recovers the page `but` from the data pages `which` of its stripe,
+    /// as they are in the flash, and the pages `more`; `sum` is the exclusive-or of all these
+    /// pages, `but` included.
     fn others_of(
         &self,
         core: &Core,

@@ -174,7 +174,8 @@ pub(crate) struct Struck<'a> {
     pub stored: &'a dyn Fn(UnitId) -> u64,
     /// Returns true if a page is the current copy of a page of the host.
     pub current: &'a dyn Fn(UnitId) -> bool,
-    /// Draws another page of the same plane that holds data; `None` if the draw finds none.
+    /// Draws a page that holds data in the plane of a given page, for a misdirected write to land
+    /// on; `None` if the draw finds none.
     pub another: &'a dyn Fn(UnitId, &mut Rng) -> Option<UnitId>,
 }
 

@@ -12,8 +12,9 @@ use crate::raid::parity_cache::bit;
 use crate::raid::stripes::Stripes;
 use fowler_units::{BlockId, Id, Lpn, Nanos, StripeId, UnitId};
 
-/// Largest number of checks for data that untimed parity writes have moved into worn blocks;
-/// stripes that still lack parity get it during the run.
+/// Largest number of rounds before the first request that write missing parity, in no simulated
+/// time. A round can move data into worn blocks, so that more stripes need parity; what is left is
+/// written during the run.
 const SETTLES_MOST: u32 = 8;
 
 impl Raid {
@@ -179,7 +180,9 @@ impl Raid {
         }
     }
 
-    /// Handles a moved page like [`Raid::page_moved`], in general.
+    /// Handles a page that was moved within the flash if it may change the protection of its
+    /// stripe: follows its version and the wear of its blocks, and writes or drops the parity of
+    /// the stripe.
     #[inline(never)]
     fn page_moved_at_length(
         &mut self,

@@ -48,7 +48,8 @@ impl UnequalStripes {
         Self(vec![0; (stripes as usize).div_ceil(64)])
     }
 
-    /// Returns the memory that the bits of so many stripes take.
+    /// Returns the memory that the record of mismatched stripes takes on the simulating machine:
+    /// one bit for each of `stripes` stripes.
     pub fn bytes(stripes: u32) -> Bytes {
         Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
     }

@@ -26,7 +26,8 @@ pub(super) struct Data {
     /// The time since which the data counts as programmed: when the superblock was opened, on the
     /// clock of [`Aging::clock`].
     pub(super) since: Nanos,
-    /// The time until which `reads` holds, on the clock of [`Aging::clock`].
+    /// Time at which the bits of `reads` must be computed again, because the data has aged
+    /// noticeably by then. The clock begins when the oldest data of the drive was programmed.
     pub(super) until: Nanos,
     /// By type of page, one bit for each entry of the retry table, set if the entry reads such a
     /// page.
@@ -197,7 +198,8 @@ impl Aging {
         f64::from(self.cycles) + since
     }
 
-    /// Determines which entries read the pages of a superblock, and for how long.
+    /// Determines which entries of the retry table read each type of page of a superblock at its
+    /// present age and wear, and until when that holds.
     #[cold]
     fn find_out(&mut self, map: &Map, superblock: usize, now: Nanos) {
         let worn = self.cells.worn(self.cycles_of(map, superblock));
@@ -217,10 +219,9 @@ impl Aging {
         }
     }
 
-    /// A read of a page that began at entry `first` has succeeded after `tries` tries that failed.
-    /// The superblock of the page becomes due if that was beyond `aging.refresh_above` and young
-    /// data would be read at an entry up to it. The superblock being emptied, `victim`, is moved
-    /// already.
+    /// Handles a page that was read after `tries` failed tries, the first at entry `first` of the
+    /// retry table. Beyond entry `aging.refresh_above`, the superblock becomes due for refresh if
+    /// that would help and the superblock is not `victim`, which is being emptied.
     pub(super) fn found(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),
@@ -271,7 +272,8 @@ impl Aging {
         self.shares.1[kind]
     }
 
-    /// Returns [`Aging::errors`] of each type of page of a superblock.
+    /// Returns, for each type of page of a superblock, the bit errors at the best entry of the
+    /// retry table as a share of what the code corrects: at present, and as if just programmed.
     #[cold]
     fn shares_of(&self, map: &Map, superblock: usize) -> [(f64, f64); BITS_MOST as usize] {
         let Data { since, until, .. } = self.all[superblock];

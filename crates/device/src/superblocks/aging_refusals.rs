@@ -51,9 +51,9 @@ impl Config {
         Cells::new(window, parameters)
     }
 
-    /// Returns true if, of the keys `reliability`, only those are set that such a drive uses: all
-    /// but the places of two-bit states with errors by level, cycles, age and some constants with
-    /// data that ages, and none otherwise.
+    /// Returns true if all `reliability` keys that this drive with superblocks would never use have
+    /// their defaults. The keys that it uses depend on the error model, on `aging`, and on the
+    /// redundancy policy.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
         let plain = reliability::Params::default();
         let params = &self.reliability;
@@ -147,7 +147,12 @@ impl Config {
         ] {
             let fits = value > 0.0 && value <= 100.0;
             sane &= fits;
-            refusals.unless(fits, &[key], || format!("{value}; expected more than 0, up to 100"));
+            refusals.unless(fits, &[key], || {
+                format!(
+                    "{value} as a distance between states of a cell (V) or a step size (share); \
+                     expected more than 0, up to 100"
+                )
+            });
         }
         sane
     }
@@ -170,11 +175,17 @@ impl Config {
         );
         let shifts = retry_shift > 0.0 && retry_shift <= 100.0;
         refusals.unless(shifts, &["aging.retry_shift"], || {
-            format!("{retry_shift}; expected more than 0, up to 100")
+            format!(
+                "references that shift by {retry_shift} V per retry; expected more than 0, up to \
+                 100 V"
+            )
         });
         let rate = correctable > 0.0 && correctable < 0.5;
         refusals.unless(rate, &["aging.correctable"], || {
-            format!("{correctable}; expected a rate above 0 and below 0.5")
+            format!(
+                "a code that corrects a bit error rate of {correctable}; expected a rate above 0 \
+                 and below 0.5"
+            )
         });
         refusals.unless(
             (1..=ENTRIES_MOST).contains(&retry_entries),

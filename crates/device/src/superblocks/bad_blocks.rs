@@ -34,23 +34,26 @@ pub(super) struct BadBlocks {
     pub counts: BadBlockCounts,
     /// The gaps of each superblock; none if no block of it has failed.
     gaps: Vec<Option<Box<Gaps>>>,
-    /// The number of superblocks that are not set aside. They come first.
+    /// Number of superblocks that are not reserved for the SLC cache (`slc.static`); they have the
+    /// lowest numbers.
     usual: u32,
     /// The units of each superblock that padding may take.
     padding: u32,
-    /// The room that the drive must have.
+    /// Units of data that the superblocks must be able to hold together: the data of the host and
+    /// the reserve of erased superblocks.
     pub needed: u64,
     /// True if a die has dropped out of a superblock in service: superblocks differ in size.
     pub uneven: bool,
     /// Pages that a command programs on each plane.
     rows: u32,
-    /// Programs of the data of the next command that have just failed.
+    /// Number of failed attempts to program the data of the next command; the command starts after
+    /// the time that they took.
     pub failed_programs: u8,
 }
 
 impl BadBlocks {
-    /// Draws the fate of every block of a drive whose superblocks were erased so often, if blocks
-    /// are to fail.
+    /// Draws the P/E cycle in which each block of a drive fails; `erases` is the erase count of
+    /// each superblock. `None` if no block is to fail.
     pub fn new(config: &Config, shape: &Shape, erases: &[u32]) -> Option<BadBlocks> {
         if !config.blocks_fail() {
             return None;
@@ -81,7 +84,7 @@ impl BadBlocks {
         Some(bad)
     }
 
-    /// Returns the memory that the fates of all blocks take.
+    /// Returns the memory that the drawn failures of all blocks take on the simulating machine.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         if !config.blocks_fail() {
             return Bytes(0);
@@ -96,23 +99,26 @@ impl BadBlocks {
         self.gaps[superblock as usize].as_deref()
     }
 
-    /// Returns the gaps of a superblock for modification.
+    /// Returns, for modification, the gaps of a superblock: the commands that program nothing
+    /// because a block of their die has failed.
     pub fn gaps_mut(&mut self, shape: &Shape, superblock: u32) -> &mut Gaps {
         self.gaps[superblock as usize].get_or_insert_with(|| Box::new(Gaps::none(shape)))
     }
 
-    /// Replaces the gaps of a superblock.
+    /// Replaces the gaps of a superblock (commands that program nothing because a block of their
+    /// die has failed); `None` if no block of it has failed.
     pub fn set_gaps(&mut self, superblock: u32, gaps: Option<Gaps>) {
         self.gaps[superblock as usize] = gaps.map(Box::new);
     }
 
-    /// Returns a copy of the gaps of a superblock.
+    /// Returns a copy of the gaps of a superblock: the commands that program nothing because a
+    /// block of their die has failed.
     pub fn copy_of(&self, shape: &Shape, superblock: u32) -> Gaps {
         self.gaps(superblock).cloned().unwrap_or_else(|| Gaps::none(shape))
     }
 
-    /// Returns the blocks at a position of a superblock that fail in the present cycle, of which
-    /// the superblock has had so many.
+    /// Returns the blocks of a superblock, on the die at a position of the striping order, that
+    /// fail in their present P/E cycle; `erases` is the erase count of the superblock.
     pub fn failing(
         &self,
         shape: &Shape,
@@ -123,8 +129,8 @@ impl BadBlocks {
         blocks.filter(|&block| self.fates.fails_in_this_cycle(block, erases)).collect()
     }
 
-    /// Returns the blocks whose program fails in a command of a superblock that has been erased so
-    /// often.
+    /// Returns the blocks that fail when a given command of a superblock is programmed; `erases` is
+    /// the erase count of the superblock.
     pub fn failing_programs(
         &self,
         shape: &Shape,
@@ -149,7 +155,8 @@ impl BadBlocks {
         }
     }
 
-    /// Returns the room in a superblock with these gaps.
+    /// Returns the units of data that a superblock can hold after its next erase, when the dies of
+    /// failed blocks have dropped out of it; 0 if it will be retired.
     fn room(&self, shape: &Shape, gaps: Option<&Gaps>) -> u32 {
         let Some(gaps) = gaps else { return shape.data_units().saturating_sub(self.padding) };
         if !self.stays(shape, gaps) {
@@ -161,7 +168,8 @@ impl BadBlocks {
         units.saturating_sub(self.padding)
     }
 
-    /// Returns the room that the drive loses if the gaps of a superblock become these.
+    /// Returns the units of data by which the capacity of the drive shrinks if `gaps` become the
+    /// commands of a superblock that program nothing because blocks have failed.
     pub fn lost(&self, shape: &Shape, superblock: u32, gaps: &Gaps) -> u64 {
         if superblock >= self.usual {
             return 0;
@@ -170,7 +178,8 @@ impl BadBlocks {
         u64::from(before - self.room(shape, Some(gaps)))
     }
 
-    /// Returns the room of a drive of which some superblocks are retired.
+    /// Returns the units of data that all superblocks in service can hold after their next erase,
+    /// without those reserved for the SLC cache.
     pub fn room_of_all(&self, shape: &Shape, is_retired: impl Fn(u32) -> bool) -> u64 {
         let in_use = (0..self.usual).filter(|&it| !is_retired(it));
         in_use.map(|it| u64::from(self.room(shape, self.gaps(it)))).sum()
@@ -203,7 +212,8 @@ impl BadBlocks {
         }
     }
 
-    /// Returns the state to save.
+    /// Returns the state of failed blocks, to be saved in the middle of a life; `retired` are the
+    /// superblocks out of service.
     pub fn save(&self, retired: Vec<u32>) -> SavedBadBlocks {
         let failed = self.fates.ids().filter(|&block| self.fates[block].failed);
         let parts = (0..).zip(&self.gaps).filter_map(|(it, gaps)| Some((it, gaps.as_ref()?)));
@@ -218,7 +228,8 @@ impl BadBlocks {
         }
     }
 
-    /// Takes over a saved state. Returns false if no drive of this size can be in it.
+    /// Takes over the saved state of failed blocks. Returns false if no drive of this size can be
+    /// in that state.
     pub fn resume(&mut self, shape: &Shape, saved: &SavedBadBlocks) -> bool {
         self.counts = saved.counts;
         self.gaps.fill(None);

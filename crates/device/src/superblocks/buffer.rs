@@ -30,8 +30,8 @@ pub(super) enum State {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     page: u32,
-    /// The copy in the flash, which stays valid until that of the frame is bound; none if there is
-    /// none.
+    /// Unit of the flash that holds earlier data of the frame's unit, and stays valid until the
+    /// program of the frame's data has ended; none if there is no such copy.
     unit: UnitId,
     state: State,
     /// True until a trim, or a write of the same unit to another stream, makes its data invalid.
@@ -264,7 +264,8 @@ impl Buffer {
         self.ready[usize::from(stream)].wanted
     }
 
-    /// Returns the tag of the first frame of a stream that waits for a command.
+    /// Returns the tag (hotness and placement handle) of the first frame of a stream that waits for
+    /// a program command.
     pub fn first_tag(&self, stream: u8) -> StreamTag {
         let frames = self.ready[usize::from(stream)].frames.iter();
         let mut tags = frames.map(|id| &self.frames[id.index()]).filter(|frame| frame.wanted);
@@ -333,14 +334,15 @@ impl Buffer {
         self.leaving
     }
 
-    /// Returns the number of frames that are free, or whose units a command stores or could store:
-    /// one of so many units.
+    /// Returns the number of frames that are free, are being programmed, or wait for a program
+    /// command that they fill. Such a command stores `units` units.
     pub fn room(&self, units: u32) -> u32 {
         let whole = self.ready.iter().map(|ready| ready.wanted / units * units);
         self.free.len() as u32 + self.leaving + whole.sum::<u32>()
     }
 
-    /// Returns the tag of the data in a frame.
+    /// Returns the tag of the data in a frame: its hotness and placement handle, which select a
+    /// stream.
     pub fn tag(&self, id: FrameId) -> StreamTag {
         self.frames[id.index()].tag
     }

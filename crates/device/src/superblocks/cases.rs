@@ -44,7 +44,7 @@ pub(super) fn protect(config: &mut Config, parity: u32) {
     };
 }
 
-/// The bytes of a unit of [`tiny`].
+/// Size of a mapping unit of the drive that [`tiny`] configures, in bytes.
 pub(super) const UNIT: u64 = 4096;
 
 pub(super) fn drive(config: &Config) -> Device<Superblocks> {
@@ -52,12 +52,14 @@ pub(super) fn drive(config: &Config) -> Device<Superblocks> {
     device.expect("it works").expect("nobody stops it")
 }
 
-/// A read of some units, so long after the beginning.
+/// Returns a read of `units` mapping units from the unit `unit` on, which arrives `since` after
+/// time zero.
 pub(super) fn read(since: Span, unit: u64, units: u64) -> HostIo {
     HostIo::new(HostOp::Read, Nanos::ZERO + since, unit * UNIT, (units * UNIT) as u32)
 }
 
-/// Returns the answer to a request. Its blame must be all of its latency.
+/// Returns the completion of a request, after a check that the parts of its latency, by cause, add
+/// up to the whole.
 pub(super) fn answer_to<'a>(io: &HostIo, answers: &'a [Completion]) -> &'a Completion {
     let same = |answer: &&Completion| (answer.io.offset, answer.io.at) == (io.offset, io.at);
     let answer = answers.iter().find(same).expect("answered");

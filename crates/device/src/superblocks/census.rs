@@ -10,7 +10,8 @@ use crate::raid::census::Census;
 use crate::raid::losses::{Failure, Loss, Reason};
 use fowler_units::{Id, Lpn, UnitId};
 
-/// A census being taken. Its clocks and tables are copies, because looking at a page fills them.
+/// A census in progress: a count of the units of a drive that cannot be read. It works on copies of
+/// the tables of ages and errors, because looking a page up fills them.
 struct Taking<'a> {
     device: &'a Device<Superblocks>,
     aging: Option<Box<Aging>>,
@@ -19,8 +20,9 @@ struct Taking<'a> {
 }
 
 impl Device<Superblocks> {
-    /// Counts every unit of the host that neither a try nor its line gives back, at this moment.
-    /// Nothing is read, timed or changed. Pages of the census are units.
+    /// Counts every unit of the host that neither repeated reads nor the parity of its stripe could
+    /// recover at this moment. Nothing is read, timed or changed. The pages of the result are
+    /// units.
     ///
     /// Without a model of errors, data that ages and versions, everything can be read.
     pub fn census(&self) -> Census {
@@ -68,7 +70,8 @@ impl Taking<'_> {
         self.cells.as_mut().is_some_and(|cells| cells.fails(at, block, None))
     }
 
-    /// Returns the number of units of the line of a unit that no try reads.
+    /// Returns the number of units that cannot be read among a unit and those that share one parity
+    /// with it.
     fn failed_of_line(&mut self, unit: u32) -> u32 {
         let layer = &self.device.layer;
         let taken = layer.commands_taken(layer.shape.superblock_of(unit));
@@ -81,7 +84,8 @@ impl Taking<'_> {
         units.filter(|&unit| self.fails(unit)).count() as u32
     }
 
-    /// Counts a unit of the host.
+    /// Adds a unit of the host to the counts of the census: as readable, wrong, recoverable or
+    /// lost.
     fn look(&mut self, page: u32, census: &mut Census) {
         let layer = &self.device.layer;
         let contents = layer.contents.as_deref();

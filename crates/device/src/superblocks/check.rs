@@ -28,7 +28,8 @@ macro_rules! law {
 }
 
 impl Device<Superblocks> {
-    /// Checks the laws that hold at any event.
+    /// Checks the invariants of a drive with superblocks, which hold between any two events of a
+    /// run.
     ///
     /// # Errors
     /// The first law that is broken.
@@ -42,11 +43,15 @@ impl Device<Superblocks> {
         let read = counters.reads[Source::Refresh];
         let scrubbed = self.layer.patrol.as_ref().map_or(0, |patrol| patrol.units);
         if read < scrubbed {
-            return Err(Violation(format!("{read} units read for refresh, {scrubbed} scrubbed")));
+            return Err(Violation(format!(
+                "{read} units read for refresh and scrubbing, fewer than the {scrubbed} scrubbed"
+            )));
         }
         let moved = read - scrubbed + counters.programs[Source::Refresh];
         if most == 0 && moved > 0 {
-            return Err(Violation(format!("{moved} units moved of no refreshed superblock")));
+            return Err(Violation(format!(
+                "{moved} units moved for refresh, but no superblock was refreshed"
+            )));
         }
         let leveled = counters.programs[Source::Wear] + counters.reads[Source::Wear];
         if leveled > 0 && self.layer.leveling.is_none() {
@@ -281,8 +286,9 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Units in the SLC cache and units read out of it are no more than have come into it. A unit
-    /// on its way out counts as both, so such units are allowed once more.
+    /// Checks that units in the SLC cache and units read out of it are together no more than have
+    /// come into it. Units that are being read out count as both, so the limit is higher by their
+    /// number.
     fn check_flow(&self, cached: u64, folded: u64) -> Result<(), String> {
         let Some(cache) = &self.slc else { return Ok(()) };
         let (mut inside, mut leaving) = (0, 0);
@@ -325,8 +331,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// All pages of a full superblock were programmed in the mode of their die, or all in SLC mode,
-    /// and no step is coarser than the weakest block of its die tolerates.
+    /// Checks that the blocks of full superblocks were programmed in SLC mode, or at the ISPP step
+    /// and voltages chosen for their die, and that no step is coarser than its block tolerates.
     fn check_modes(&self, flash: &Flash) -> Result<(), String> {
         let (Some(modes), Some(condition)) = (&self.modes, flash.condition()) else {
             return Ok(());

@@ -78,12 +78,14 @@ pub(super) struct Collector {
     pub(super) reading: u32,
     /// Units by which host and collection may be ahead of each other: two word lines of all dies.
     pub(super) slack: i64,
-    /// Units that the host has written beyond the gain of the last job for space, negative if
-    /// fewer. They are charged to the next one.
+    /// Units that the host has written beyond those that the last collection for space gained for
+    /// it; negative if it has written fewer. The next collection for space starts with this
+    /// balance.
     pub carried: i64,
     /// True if the last job was for space and gained less than a command holds ([`super::top_up`]).
     pub gained_little: bool,
-    /// The number of superblocks being emptied or erased, without those set aside.
+    /// Number of superblocks being emptied or erased, without those reserved for the SLC cache
+    /// (`slc.static`).
     pub leaving: u32,
     /// In a life, in which units are moved in no time: the next place and the end of the command
     /// that each stream has begun ([`super::untimed`]).
@@ -122,8 +124,9 @@ impl Collector {
         2 * shape.dies + moved - 1
     }
 
-    /// A job has read all units of its superblock. What the host has written beyond the gain is
-    /// charged to the next job for space. A swap gains nothing.
+    /// Ends a job that has read all units of its superblock: units that the host has written beyond
+    /// those that the job gains are charged to the next collection for space. A swap of cold data
+    /// gains nothing.
     pub(super) fn carry(&mut self, job: &Job) {
         match job.why {
             Why::Space => self.carried = job.written - job.gain,
@@ -140,8 +143,9 @@ impl Collector {
         })
     }
 
-    /// The host has sent units to the flash. While no superblock is emptied, they use up the lead
-    /// of collection and no more, so that the host is not held back later for them.
+    /// Records that the host has sent units to the flash. While no superblock is being emptied,
+    /// they only use up units that earlier collections gained and the host has not written yet, so
+    /// that the host is not held back for them later.
     #[inline]
     pub fn host_wrote(&mut self, units: u32) {
         match &mut self.job {

@@ -124,11 +124,9 @@ impl Superblocks {
         self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
     }
 
-    /// Returns how many units fit where those moved into a stream go, without the superblocks that
-    /// the host may take, and those that other streams will: the host always leaves one for each
-    /// stream ([`super::streams::Streams::kept`]). No more are promised: of superblocks that are
-    /// emptied beyond that, each would keep units that have no place to go to, and none could be
-    /// erased.
+    /// Returns the number of moved units that a stream can take in its open superblock and in
+    /// erased ones, without those that the host and other streams may need. With more, several
+    /// superblocks could be half emptied, and none could be erased.
     pub(super) fn room_for_moved(&self, stream: u8) -> i64 {
         let data = i64::from(self.shape.data_units());
         let rest = |stream| {
@@ -177,9 +175,9 @@ impl Superblocks {
         true
     }
 
-    /// Returns true if garbage collection does not wait for the host: the host cannot write, or is
-    /// idle, or a superblock is due whose turn comes after the present job, or waits for that to
-    /// fill its last command.
+    /// Returns true if garbage collection does not wait for the host: the host is idle or cannot
+    /// write, or a superblock is due to be moved next, or the superblock being moved waits for
+    /// units of the present job to fill its last command.
     pub(super) fn is_urgent(&self) -> bool {
         self.host_lacks_superblock()
             || self.folds_in_idle_time()

@@ -27,7 +27,8 @@ pub(super) enum Stream {
 /// The number of the stream of moved units that static wear leveling swaps into worn superblocks.
 pub(super) const SWAPPED: u8 = STREAMS_MAX as u8;
 
-/// The most streams of units that are moved: those of garbage collection, and [`SWAPPED`].
+/// Maximum number of streams of moved units: those of garbage collection, and one for data that
+/// static wear leveling swaps.
 pub(super) const MOVED_MAX: usize = STREAMS_MAX + 1;
 
 impl Stream {
@@ -71,7 +72,8 @@ pub(super) struct Open {
 pub(super) enum Stored {
     /// A unit in a frame of the write buffer.
     Frame(FrameId),
-    /// A unit of the host, from another unit of the flash.
+    /// A unit of the host that garbage collection or wear leveling moves here from the unit `from`
+    /// of the flash.
     Moved { page: u32, from: u32 },
 }
 
@@ -86,7 +88,8 @@ pub(super) struct Command {
     /// The second page program of the command, to which the later ones are chained; none if the
     /// command has one page.
     pub(super) rest: TxnId,
-    /// As `left` and `rest`, for the first of two passes; of no use if the command has one pass.
+    /// Page programs of the first of two passes that have not ended, and the second of these
+    /// programs, to which the later ones are chained; unused if the command has one pass.
     pub(super) first_pass_left: u32,
     pub(super) first_pass_rest: TxnId,
 }
@@ -110,7 +113,7 @@ pub(super) struct Commands {
     /// The commands between their two passes; none on a drive that programs in one.
     pub passes: Option<Box<Passes>>,
     /// While the drive is filled before its first request: the next unit and the end of the command
-    /// that the host's stream has begun, and of the one that moved data has begun.
+    /// begun for data of the host, and of the one begun for moved data.
     pub filling: [Option<(u32, u32)>; 2],
 }
 
@@ -130,10 +133,9 @@ impl Commands {
         }
     }
 
-    /// Returns the most commands in flight: as many as the buffer fills, as many as are being moved
-    /// ([`super::collection`]), and the parity between them. Of those that move data and program in
-    /// two passes, three on each die may have ended the first and not the second, for each stream
-    /// of moved data.
+    /// Returns the most commands in flight: as many as the buffer fills, as garbage collection
+    /// moves, and as can be between their two passes (three on each die for each stream of moved
+    /// data), and the parity between them.
     pub fn most(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> usize {
         let between = (config.program_passes - 1) * 3 * shape.dies * moved;
         let moving = Collector::commands_moving(shape, moved);

@@ -44,10 +44,11 @@ pub(super) struct Contents {
     pub geometry: Geometry,
 }
 
-/// The place of the parity of a line.
+/// Location of the parity of a line; a line is the units at one place in all commands of a stripe.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parity {
-    /// The running parity of a stream, and the slot there.
+    /// Parity in the controller, of the stripe that a stream is filling: the number of the stream,
+    /// and the place of the unit within its command.
     Running(usize, u32),
     /// A unit of the flash that is being programmed.
     Programmed(u32),
@@ -270,7 +271,8 @@ impl Contents {
         self.integrity.ledger.failed_reads += u64::from(lost);
     }
 
-    /// Returns the tag of the data of a unit of the host in a frame.
+    /// Returns the version of the data that a frame holds of a unit of the host, and an error if
+    /// that data is wrong.
     pub fn tag_of_frame(&mut self, page: u32, frame: FrameId) -> Tag {
         let error = if self.wrong.contains(&frame) { self.integrity.silent.fresh() } else { 0 };
         Tag { version: self.integrity.version(Lpn(page)), error }

@@ -24,7 +24,7 @@ pub(super) struct Coverage {
     pub(super) rules: Rules,
     pub(super) changes: Vec<StageChange>,
     worn_above: u32,
-    /// The erase pulse of a superblock with a worn block; none if it is that of others.
+    /// Duration of the erase pulse of superblocks with a worn block; none if it is the usual one.
     worn_erase_pulse: Option<Span>,
     /// P/E cycles of the most worn block of each superblock before preconditioning.
     cycles: Vec<u32>,
@@ -61,7 +61,8 @@ impl Config {
 }
 
 impl Coverage {
-    /// Returns the rules of a fresh drive, if it has any.
+    /// Returns the rules by which superblocks of a fresh drive get parity; `None` if
+    /// `policy.redundancy` has no parity.
     pub fn new(config: &Config, shape: &Shape) -> Option<Coverage> {
         if !config.redundancy.has_stripes() {
             return None;
@@ -94,13 +95,15 @@ impl Coverage {
         Some(coverage)
     }
 
-    /// Returns the memory that the rules take.
+    /// Returns the memory that the rules of parity and the wear of all superblocks take on the
+    /// simulating machine.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         let count = if config.redundancy.has_stripes() { shape.superblocks } else { 0 };
         Bytes::of::<(u32, bool, bool)>(count.into())
     }
 
-    /// Returns the P/E cycles of the most worn block of a superblock that was erased so often.
+    /// Returns the P/E cycles of the most worn block of a superblock; `erases` is the erase count
+    /// of the superblock.
     pub(super) fn cycles_of(&self, superblock: u32, erases: u32) -> u32 {
         let at = superblock as usize;
         let since = match &self.life {
@@ -112,7 +115,8 @@ impl Coverage {
         self.cycles[at].saturating_add(since)
     }
 
-    /// Returns true if the rules give parity to a superblock that was erased so often.
+    /// Returns true if the present rules of `policy.redundancy` give parity to a superblock whose
+    /// erase count is `erases`.
     pub(super) fn protects(&self, superblock: u32, erases: u32) -> bool {
         match self.rules.protects {
             Protects::All => true,
@@ -121,8 +125,8 @@ impl Coverage {
         }
     }
 
-    /// A superblock is opened that was erased so often: it is bare from now on, or has parity. One
-    /// in SLC mode has parity wherever a drive has any.
+    /// A superblock with `erases` erases is opened: from now on it has parity or not, as the rules
+    /// of `policy.redundancy` say. In SLC mode it has parity wherever a drive has any.
     pub(super) fn opened(&mut self, superblock: u32, erases: u32, slc: bool) {
         let at = superblock as usize;
         self.bare[at] = !slc && !self.protects(superblock, erases);
@@ -140,13 +144,14 @@ impl Coverage {
         self.most_cycles = self.most_cycles.max(self.cycles_of(superblock, erases));
     }
 
-    /// Returns the erase pulse of a superblock that was erased so often, if it is not the usual
-    /// one.
+    /// Returns the duration of the erase pulse of a superblock with `erases` erases; `None` if it
+    /// is the usual one.
     pub(super) fn erase_pulse(&self, superblock: u32, erases: u32) -> Option<Span> {
         self.worn_erase_pulse.filter(|_| self.is_worn(superblock, erases))
     }
 
-    /// Returns true if a superblock that was erased so often has a worn block.
+    /// Returns true if the most worn block of a superblock with `erases` erases has more P/E cycles
+    /// than a trusted block may have.
     pub(super) fn is_worn(&self, superblock: u32, erases: u32) -> bool {
         self.cycles_of(superblock, erases) > self.worn_above
     }
@@ -172,8 +177,9 @@ impl Coverage {
         }
     }
 
-    /// Takes over a stage of life, and the superblocks that are bare, of a drive whose superblocks
-    /// were erased so often. `in_use` is true for those that are open or full.
+    /// Takes over, from a saved life, the stage of life and the superblocks without parity
+    /// (`bare`). `erases` is the erase count of each superblock, and `in_use` is true for those
+    /// that are open or full.
     ///
     /// # Errors
     /// The reason why the drive cannot have them.

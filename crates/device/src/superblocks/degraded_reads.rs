@@ -150,7 +150,8 @@ impl Superblocks {
         }
     }
 
-    /// A page of the lines that a recovery needs has been read.
+    /// Handles the end of a read of one page for a recovery: it holds other units of the stripe,
+    /// from which the unreadable ones are computed.
     pub(super) fn member_read(&mut self, flash: &mut Flash, id: TxnId, number: u32) {
         let Some(contents) = &mut self.contents else { return };
         let recovery = contents.recoveries.get_mut(number);

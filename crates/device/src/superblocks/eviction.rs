@@ -9,7 +9,8 @@ use crate::policy::replacement::Leaves;
 use fowler_units::{FrameId, Lpn, UnitId};
 
 impl Superblocks {
-    /// Evicts frames while too few are free, leaving or about to.
+    /// Evicts frames of the write buffer while too few are free, being programmed, or waiting for a
+    /// program command that they fill.
     #[inline]
     pub(super) fn evict(&mut self, flash: &mut Flash) {
         if self.buffer.residents().is_some() {

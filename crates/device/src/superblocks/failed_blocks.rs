@@ -105,7 +105,8 @@ impl Superblocks {
         next
     }
 
-    /// Returns true if the stripe that an open superblock fills has a command before the next one.
+    /// Returns true if the stripe of the next command of an open superblock has begun: an earlier
+    /// command of the stripe programs something.
     pub(super) fn has_begun_stripe(&self, open: Open) -> bool {
         let stripe = self.shape.stripe_of(open.command);
         (stripe.start..open.command).any(|command| self.uses(open.superblock, command))
@@ -209,8 +210,9 @@ impl Superblocks {
         true
     }
 
-    /// Returns true if the parity of the stripe of the next command of a stream, if that stripe has
-    /// begun, and all data on its way have their places beside the gap at that command.
+    /// Returns true if the drive can do without the next command of a stream, whose program has
+    /// failed: a stripe that has begun still gets its parity, and all units being moved still have
+    /// a place.
     fn has_place_beside(&self, stream: Stream, open: Open, begun: bool) -> bool {
         let Open { superblock, command } = open;
         if begun {
@@ -231,8 +233,8 @@ impl Superblocks {
         self.land(open.superblock, now);
     }
 
-    /// Sends the second passes of a stream that would wait for the first pass of a command that is
-    /// a gap now.
+    /// Sends the second passes of commands of a stream whose successor on the die will not be
+    /// programmed, because a block of the die has failed. They would wait for its first pass.
     #[cold]
     pub(super) fn end_passes_before_gap(&mut self, flash: &mut Flash, stream: Stream) {
         for position in 0..self.shape.dies as usize {
@@ -382,8 +384,9 @@ impl Superblocks {
         Ok(())
     }
 
-    /// The room of the drive is what it must have and the spare; retired superblocks hold nothing;
-    /// and a superblock that differs from others is one of a drive whose blocks fail.
+    /// Checks that the capacity for data is what the drive needs plus the spare, that retired
+    /// superblocks and commands on failed blocks hold nothing, and that a full superblock with a
+    /// failed program is due to be moved.
     pub(super) fn check_bad_blocks(&self) -> Result<(), String> {
         let Some(bad) = &self.bad else { return Ok(()) };
         let retired = |superblock: u32| self.map.state(superblock) == BlockState::Retired;
@@ -406,7 +409,9 @@ impl Superblocks {
             }
             let full = self.map.state(superblock) == BlockState::Full;
             if full && self.has_failed_program(superblock) && !self.renewals.has(superblock) {
-                return Err(format!("superblock {superblock} has failed and is not due"));
+                return Err(format!(
+                    "superblock {superblock} has a failed program and is not due to be moved"
+                ));
             }
         }
         Ok(())

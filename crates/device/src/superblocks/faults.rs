@@ -63,7 +63,7 @@ impl Superblocks {
         all
     }
 
-    /// Returns the number of units of the line of a unit that have failed.
+    /// Returns the number of unreadable units among a unit and those that share one parity with it.
     pub(super) fn failed_of_line(&self, contents: &Contents, unit: u32) -> u32 {
         let line = self.shape.line_of(unit);
         line.iter().filter(|&unit| !contents.reads(unit)).count() as u32
@@ -223,9 +223,9 @@ impl Superblocks {
         contents.integrity.ledger.lost[loss.reason] += 1;
     }
 
-    /// Makes a full superblock due to be moved if a program of it has failed or, if it has parity,
-    /// a unit of it: the rest of the line of that unit has no parity any more, even if the unit
-    /// itself is not needed.
+    /// Makes a full superblock due to be moved if a program of it has failed or, on one with
+    /// parity, a unit cannot be read: the units that share parity with that one are unprotected
+    /// from then on, even if its own data is no longer needed.
     #[inline]
     pub(super) fn renew_if_spoilt(&mut self, superblock: u32) {
         let spoilt = |it: &Contents| it.is_spoilt(superblock) && self.has_stripes(superblock);

@@ -18,7 +18,8 @@ use fowler_units::{Nanos, Rng, Scatter};
 /// steady. With greedy collection the first pass suffices; SNIA's PTS asks for two.
 const PASSES: u64 = 3;
 
-/// The streams that are filled, by their place in [`super::streams::Streams::of_filling`].
+/// Streams that are filled before the first request, as indices: data that the host writes, and
+/// data that garbage collection moves.
 const HOST: usize = 0;
 const MOVED: usize = 1;
 
@@ -100,7 +101,8 @@ struct Drawn {
 }
 
 impl Drawn {
-    /// Adds a unit, and passes on the one that was drawn 16 units earlier.
+    /// Stores a unit that was drawn ahead of its turn, and hands the one that was drawn 16 calls
+    /// earlier to `take`, if there is one.
     #[inline]
     fn rotate(&mut self, page: u32, take: impl FnOnce(u32)) {
         let place = &mut self.pages[self.count % 16];
@@ -111,7 +113,8 @@ impl Drawn {
         }
     }
 
-    /// Passes on the units that are left.
+    /// Hands the units that were drawn and not yet taken, at most 16, to `take`, in the order in
+    /// which they were drawn.
     fn last(&self, take: impl FnMut(u32)) {
         let left = self.count.min(16);
         (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);

@@ -10,9 +10,10 @@ use std::collections::VecDeque;
 /// The parts of the controller that survive a loss of power.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Survives {
-    /// The units that survive in the buffer and in commands in flight; [`usize::MAX`]: all.
+    /// Number of units in the buffer and in commands in flight whose data survives a loss of power;
+    /// [`usize::MAX`] if all does.
     pub saved: usize,
-    /// True if commands in flight are cut off.
+    /// True if a loss of power cuts off program commands in flight.
     pub tears: bool,
 }
 
@@ -22,7 +23,7 @@ impl Survives {
         Survives { saved: redundancy.pages_saved(), tears: redundancy.tears_programs() }
     }
 
-    /// Returns true if everything survives.
+    /// Returns true if all data in the controller survives a loss of power.
     pub fn all(self) -> bool {
         self.saved == usize::MAX
     }
@@ -56,7 +57,8 @@ impl Flushes {
         Flushes { waiting: VecDeque::new(), waits, writes_out: false, partial: 0 }
     }
 
-    /// Returns true if units leave in commands that are not full.
+    /// Returns true if program commands are sent although they are not full, because of a flush or
+    /// the end of a run.
     #[inline]
     pub fn force(&self) -> bool {
         self.writes_out || !self.waiting.is_empty()
@@ -67,8 +69,9 @@ impl Flushes {
         self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
     }
 
-    /// The unit of the host in the first frame is in the second now, with newer data: a flush waits
-    /// for that, because the first is not bound any more when it has been programmed.
+    /// Newer data of a host unit has come into the second of two frames. A flush that waited for
+    /// the first frame now waits for the second: the old data in the first, once programmed, no
+    /// longer counts as stored.
     #[inline]
     pub fn replaced(&mut self, page: u32, frames: [FrameId; 2]) {
         if !self.waiting.is_empty() {

@@ -15,7 +15,8 @@ use super::shape::Shape;
 /// Marks a die that programs all its commands.
 const NEVER: u32 = u32::MAX;
 
-/// The gaps of a superblock.
+/// The gaps of a superblock: the commands that program nothing because a block of their die has
+/// failed.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
     /// The command of the superblock from which each die programs nothing, by the position of the
@@ -30,7 +31,8 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Creates the gaps of a superblock without any.
+    /// Creates the record of a superblock in which no block has failed: every command programs
+    /// something.
     pub fn none(shape: &Shape) -> Gaps {
         let dies = shape.dies as usize;
         let mut gaps = Gaps {
@@ -64,8 +66,8 @@ impl Gaps {
         (command..all).find(|&command| self.uses(command)).unwrap_or(all)
     }
 
-    /// Returns the number of commands from one on that hold data, in a superblock that is bare or
-    /// has parity.
+    /// Returns the number of commands that hold data, from `command` to the end of a superblock;
+    /// `bare` is true if the superblock has no parity.
     #[inline]
     pub fn data_commands_from(&self, command: u32, bare: bool) -> u32 {
         let counts = if bare { &self.used_from } else { &self.data_from };
@@ -77,7 +79,8 @@ impl Gaps {
         !self.failed[position as usize] && !self.is_dropped(position)
     }
 
-    /// Returns true if the die at a position dropped out at an erase.
+    /// Returns true if the die at a position of the striping order has dropped out of the
+    /// superblock: a block failed, and the superblock has been erased since.
     pub fn is_dropped(&self, position: u32) -> bool {
         let at = position as usize;
         self.from[at] == 0 && !self.failed[at]

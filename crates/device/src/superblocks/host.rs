@@ -190,7 +190,8 @@ impl Superblocks {
         1 + (1..end - next).take_while(beside).count() as u32
     }
 
-    /// Reads units of one flash page, of which these are the first of the host and its place.
+    /// Reads `parts` units of one flash page for a request: the host's units from `page` on, which
+    /// are the units from `unit` on in the flash.
     fn read_flash(
         &mut self,
         flash: &mut Flash,
@@ -224,9 +225,9 @@ impl Superblocks {
         self.answer_read(flash, id, None);
     }
 
-    /// A page has been read for a request, after a recovery of some of its units or without one. A
-    /// recovery comes with the blame for the time before it, and its beginning. Inlined by force,
-    /// so that nothing of a recovery is left in a read without one.
+    /// Handles the end of a page read for a request. `recovery` is set if units had to be computed
+    /// from their stripe: the latency by cause before that, and the time at which it began. Inlined
+    /// by force, so that a read without a recovery carries no code for it.
     #[inline(always)]
     pub(super) fn answer_read(
         &mut self,

@@ -39,7 +39,8 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// Returns the limits of a drive that holds nothing, if its policy ever refreshes.
+    /// Returns the limits of age and of reads at which superblocks are refreshed, on a drive that
+    /// holds nothing; `None` if its redundancy policy never refreshes.
     pub fn new(config: &Config, shape: &Shape) -> Option<Limits> {
         use RedundancyKind::{ByStage, DisturbLimiting, WearAware};
         if !matches!(config.redundancy.name, ByStage | DisturbLimiting | WearAware) {
@@ -57,7 +58,8 @@ impl Limits {
         })
     }
 
-    /// Returns the memory that the limits take.
+    /// Returns the memory that the ages, reads and refresh limits of superblocks take on the
+    /// simulating machine.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         if Limits::new(config, shape).is_none() {
             return Bytes(0);

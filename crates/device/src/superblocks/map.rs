@@ -31,8 +31,8 @@ pub(super) enum Emptied {
     /// The host has come back while the superblock was emptied in idle time: units that have been
     /// read leave, and the rest stays.
     Paused,
-    /// Some units of the superblock fill up a command of others, and the superblock stays
-    /// ([`super::top_up`]).
+    /// Some units of the superblock are moved to fill the last command of another one that is
+    /// emptied; the rest stays ([`super::top_up`]).
     Lent,
     /// The superblock is being erased: so many dies have still to finish.
     Erased(u32),
@@ -56,15 +56,15 @@ pub(super) struct Map {
     traffic: Vec<Traffic>,
     /// The units of a command, in usual and in SLC mode together.
     command: u32,
-    /// The first of the superblocks set aside.
+    /// Number of the first superblock reserved for the SLC cache (`slc.static`). All after it are
+    /// reserved, too.
     set_aside: u32,
 }
 
 impl Map {
-    /// Creates the map of an empty drive that sets so many superblocks aside: its last.
-    ///
-    /// If superblocks with and without parity are on the drive together (`varies`), each keeps the
-    /// places of its parity apart ([`Map::keep_from_data`]).
+    /// Creates the map of an empty drive whose last `aside` superblocks are reserved for the SLC
+    /// cache. `varies` is true if superblocks with and without parity are on the drive together:
+    /// each then records how much its parity takes ([`Map::keep_from_data`]).
     pub fn new(shape: &Shape, logical: u32, aside: u32, varies: bool) -> Map {
         let set_aside = shape.superblocks - aside;
         let first = if aside > 0 { BlockId(set_aside) } else { BlockId::NONE };
@@ -97,8 +97,9 @@ impl Map {
             + Bytes::of::<Traffic>(shape.superblocks.into())
     }
 
-    /// The places of a superblock that hold no data, beside its `data` units, count as taken by
-    /// data that is never moved, where superblocks differ in them.
+    /// Marks the units of a superblock beyond its `data` units, which parity or failed blocks take,
+    /// as full of data that is never moved. Does nothing on a drive whose superblocks all hold the
+    /// same amount of data.
     pub fn keep_from_data(&mut self, superblock: u32, data: u32) {
         if self.blocks.keeps() {
             let capacity = self.blocks.candidates(USUAL).capacity();
@@ -167,8 +168,9 @@ impl Map {
         }
     }
 
-    /// Moves a unit of the host into a frame. Its copy in the flash stays valid until the frame's
-    /// is bound ([`Map::settle`]): if the frame were lost, that copy would be the newest.
+    /// Records that the newest data of a host unit is in a frame. The copy in the flash stays valid
+    /// until the frame has been programmed ([`Map::settle`]): if the frame were lost, that copy
+    /// would be the newest.
     #[inline]
     pub fn buffer(&mut self, page: u32, frame: FrameId) {
         self.table.set_buffered(Lpn(page), frame);
@@ -268,22 +270,23 @@ impl Map {
         Some(block.0)
     }
 
-    /// Opens the superblock, of those set aside, that has been erased for longest.
+    /// Opens the superblock that has been erased for longest, of those reserved for the SLC cache.
     pub fn open_aside(&mut self) -> Option<u32> {
         self.blocks.open(ASIDE).map(|block| block.0)
     }
 
-    /// Returns the erased superblocks that are not set aside, the longest-waiting first.
+    /// Returns the erased superblocks that are not reserved for the SLC cache, the one erased for
+    /// longest first.
     pub fn erased_superblocks(&self) -> impl Iterator<Item = u32> {
         self.blocks.free_blocks(USUAL).map(|block| block.0)
     }
 
-    /// Returns the number of erased superblocks of those set aside.
+    /// Returns the number of erased superblocks that are reserved for the SLC cache.
     pub fn free_aside_count(&self) -> u32 {
         self.blocks.free_in(ASIDE)
     }
 
-    /// Returns true if a superblock is set aside.
+    /// Returns true if a superblock is reserved for the SLC cache (`slc.static`).
     pub fn is_aside(&self, superblock: u32) -> bool {
         superblock >= self.set_aside
     }
@@ -293,8 +296,8 @@ impl Map {
         self.blocks.take(BlockId(superblock), self.command);
     }
 
-    /// Returns true if every command of a superblock has its place, and its data stays there for
-    /// now.
+    /// Returns true if every command of a superblock has been sent or skipped, and the data of the
+    /// superblock stays there for now.
     pub fn is_whole(&self, superblock: u32) -> bool {
         let stays =
             matches!(self.traffic(superblock).emptied, Emptied::No | Emptied::Read | Emptied::Lent);
@@ -368,9 +371,9 @@ impl Map {
         self.blocks.retire_open(block);
     }
 
-    /// Returns the superblock that a policy empties next, or the emptiest if it names none, because
-    /// the drive needs the space: of those that are full and not set aside,
-    /// and of which nothing is being moved. None if none has an invalid unit.
+    /// Returns the superblock that a victim policy empties for its space, or the emptiest if the
+    /// policy names none: one that is full, not reserved for the SLC cache, and of which nothing is
+    /// being moved. None if none has an invalid unit.
     pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<u32> {
         let candidates = self.blocks.candidates(USUAL);
         let emptiest = candidates.fewest_valid()?;
@@ -380,13 +383,14 @@ impl Map {
         Some(policy.choose(&candidates, now).unwrap_or(emptiest).0)
     }
 
-    /// Returns the superblocks that are not set aside, as a victim or wear policy sees them.
+    /// Returns the superblocks that are not reserved for the SLC cache, as candidates for a victim
+    /// or wear policy.
     pub fn candidates(&self) -> Candidates<'_> {
         self.blocks.candidates(USUAL)
     }
 
-    /// Returns the full superblock with the fewest valid units, and their number, of those that are
-    /// not set aside and of which nothing is being moved.
+    /// Returns the full superblock with the fewest valid units, and their number. Superblocks that
+    /// are reserved for the SLC cache, or of which something is being moved, are left out.
     pub fn emptiest(&self) -> Option<(u32, u32)> {
         let victim = self.blocks.candidates(USUAL).fewest_valid()?;
         Some((victim.0, self.blocks.valid(victim)))
@@ -436,8 +440,8 @@ impl Map {
         put(self.table.locations())
     }
 
-    /// Takes over the saved state of a map of this size, which holds nothing and of which these
-    /// superblocks are open, with as many commands in use.
+    /// Takes over the saved state of a map of this size into an empty map; `open` are the open
+    /// superblocks, each with the number of commands that are used up.
     ///
     /// # Errors
     /// The reason why the words are not the state of such a map.
@@ -481,7 +485,7 @@ impl Map {
         Ok(())
     }
 
-    /// Opens an erased superblock of which so many numbers are in use.
+    /// Opens an erased superblock whose first `used` unit numbers are used up.
     fn use_erased(&mut self, number: u32, used: u32) -> Result<(), String> {
         if self.state(number) != BlockState::Free {
             return Err("a superblock is open and full, or open twice".into());
@@ -491,7 +495,8 @@ impl Map {
         Ok(())
     }
 
-    /// Prefetches the entry of the unit of the host that a unit of the flash was written for.
+    /// Prefetches the map entry of the host unit that a unit of the flash was written for, into the
+    /// cache of the simulating machine.
     #[inline]
     pub fn prefetch_owner(&self, unit: u32) {
         if let Some(owner) = self.table.owner_if_any(UnitId(unit)) {
@@ -499,7 +504,7 @@ impl Map {
         }
     }
 
-    /// Prefetches the entry of a unit of the host.
+    /// Prefetches the map entry of a host unit into the cache of the simulating machine.
     #[inline]
     pub fn prefetch(&self, page: u32) {
         self.table.prefetch(Lpn(page));

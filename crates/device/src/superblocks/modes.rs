@@ -18,25 +18,28 @@ use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use crate::precondition::initial_cell_state::{BlockHistory, wear_blocks};
 use fowler_units::{BlockId, Bytes, DieId, Id};
 
-/// The modes and strengths of the superblocks of a drive with bit errors by sensing level.
+/// The ISPP step and voltages at which each superblock is programmed, and the strength of its
+/// blocks, on a drive with bit errors by sensing level.
 #[derive(Clone, Debug)]
 pub(super) struct Modes {
     step: AnyStep,
     voltage: AnyVoltage,
     coarsest: Coarsest,
     dies: usize,
-    /// The class of the weakest block of each die in each superblock, superblock by superblock.
+    /// Strength class of the weakest block of each superblock on each die, superblock by
+    /// superblock; 0 is the strongest class.
     parts: Vec<StrengthClass>,
-    /// The class of the weakest block of each superblock.
+    /// Strength class of the weakest block of each superblock; 0 is the strongest class.
     weakest: Vec<StrengthClass>,
-    /// The mode of each die in each superblock, superblock by superblock.
+    /// ISPP step and voltages at which each die programs its part of each superblock, superblock by
+    /// superblock.
     modes: Vec<Mode>,
 }
 
 impl Modes {
-    /// Lets the cells of a drive err from now on, if its configuration has bit errors by sensing
-    /// level. Returns the modes: all data so far was programmed at the nominal step, and at the
-    /// voltages of its tag.
+    /// Gives the cells of a drive bit errors from now on, if the configuration has errors by
+    /// sensing level. Returns how superblocks are programmed: all data so far at the nominal ISPP
+    /// step, and at the voltages for its hotness.
     pub fn new(
         config: &Config,
         shape: &Shape,
@@ -84,7 +87,8 @@ impl Modes {
         })
     }
 
-    /// Returns the memory that the modes of a drive take.
+    /// Returns the memory that the program steps, voltages and strengths of superblocks take on the
+    /// simulating machine.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         if config.reliability.model == ModelKind::Off {
             return Bytes(0);
@@ -94,7 +98,8 @@ impl Modes {
             + Bytes::of::<StrengthClass>(shape.superblocks.into())
     }
 
-    /// A superblock is opened for data of a tag.
+    /// Sets the ISPP step and voltages of a superblock that is opened for data with a tag (hotness
+    /// and placement handle).
     pub fn opened(&mut self, superblock: u32, tag: StreamTag) {
         let voltage = self.voltage.voltage(tag);
         let first = superblock as usize * self.dies;
@@ -104,23 +109,24 @@ impl Modes {
         }
     }
 
-    /// Returns the coarsest step of a class at nominal voltages.
+    /// Returns the coarsest ISPP step that blocks of a strength class tolerate at nominal voltages.
     #[cfg(test)]
     pub fn bears(&self, class: StrengthClass) -> Step {
         self.coarsest[crate::Voltage::Nominal][usize::from(class)]
     }
 
-    /// Returns the class of the weakest block of a superblock.
+    /// Returns the strength class of the weakest block of a superblock; 0 is the strongest class.
     pub fn weakest(&self, superblock: u32) -> StrengthClass {
         self.weakest[superblock as usize]
     }
 
-    /// Returns true if a block of a class may be programmed in a mode.
+    /// Returns true if blocks of a strength class tolerate the ISPP step of a program mode at its
+    /// voltages.
     pub fn bears_mode(&self, class: StrengthClass, mode: Mode) -> bool {
         mode.step <= self.coarsest[mode.voltage][usize::from(class)]
     }
 
-    /// Returns the mode in which a die programs its part of a superblock.
+    /// Returns the ISPP step and voltages at which a die programs its part of a superblock.
     pub fn of(&self, superblock: u32, die: DieId) -> Mode {
         self.modes[superblock as usize * self.dies + die.index()]
     }

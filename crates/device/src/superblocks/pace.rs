@@ -10,7 +10,8 @@ use crate::flash::Flash;
 use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 
-/// The rule, and the time at which the next unit may enter.
+/// The settings of the pace at which units enter the write buffer, and the time at which the next
+/// unit may enter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pace {
     /// The time between two units that enter a full buffer.
@@ -19,7 +20,7 @@ pub(super) struct Pace {
     from: u64,
     frames: u64,
     next: Nanos,
-    /// The moment for which an event is on the agenda.
+    /// Time of the event on the agenda that lets the next unit into the buffer.
     scheduled: Nanos,
 }
 

@@ -13,7 +13,8 @@ use fowler_units::{Bytes, DieId, Nanos, Span, StripeId, UnitId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The number in the event of the next step of scrubbing, where that of a die would be.
+/// Number that takes the place of a die in the event of the next scrubbing step, and tells that
+/// event from one of an idle host.
 pub(super) const PATROL: DieId = DieId(1);
 
 /// The progress and the findings of scrubbing.
@@ -21,28 +22,31 @@ pub(super) const PATROL: DieId = DieId(1);
 pub(super) struct Patrol {
     policy: AnyScrub,
     period: Span,
-    /// Superblocks, and the pages of each, those of both modes of a word line included.
+    /// Number of superblocks, and of pages in each. On a drive with an SLC cache, a word line
+    /// counts its page of SLC mode in addition to the others.
     superblocks: u32,
     pages: u32,
-    /// The turns that have ended. Superblocks take turns in the order of their numbers.
+    /// Number of superblocks that scrubbing has dealt with so far, over all rounds of the drive;
+    /// they follow each other in the order of their numbers.
     turns: u64,
     /// The page of the superblock at which reading continues.
     pub page: u32,
-    /// True if a page of the superblock has been read in this turn; and true if it is decided
-    /// whether the superblock moves.
+    /// True if a page of the superblock being scrubbed has been read in this round; and true if the
+    /// scrub policy has decided to move the superblock or that moving it gains nothing.
     begun: bool,
     decided: bool,
-    /// The time without power, which turns include and the clock of the drive does not; and the
-    /// time by which turns were put off because the power was off for longer than a period.
+    /// Time without power so far, which counts for the schedule of scrubbing but not for the clock
+    /// of the drive; and the time by which the schedule was put off because the power was off for
+    /// longer than a scrub period.
     off: Span,
     put_off: Span,
-    /// The time of the next step; `NEVER` if none is scheduled.
+    /// Time of the next step of scrubbing; `NEVER` if none is scheduled.
     pub at: Nanos,
-    /// When the last read began.
+    /// Time at which the last read of a page by scrubbing began; none before the first.
     read_at: Option<Nanos>,
     /// The page that is being read, or whose stripe is compared.
     pub reading: Option<Reading>,
-    /// The units that have been read, by reads that have ended.
+    /// Number of units read by scrubbing, in reads that have ended.
     pub units: u64,
     /// Superblocks that are due to be moved because of their errors.
     pub found: BTreeSet<u32>,
@@ -112,22 +116,23 @@ impl Patrol {
         ScrubProgress { rounds: rounds.min(u32::MAX.into()) as u32, latest: self.latest }
     }
 
-    /// Returns the superblock that has its turn.
+    /// Returns the superblock that is being scrubbed.
     pub fn superblock(&self) -> u32 {
         (self.turns % u64::from(self.superblocks)) as u32
     }
 
-    /// Returns the pages of the superblock that has its turn that are still to be looked at.
+    /// Returns the pages that are still to be looked at in the superblock being scrubbed.
     pub fn rest(&self) -> Range<u32> {
         self.page..self.pages
     }
 
-    /// Returns the time between the times of two pages.
+    /// Returns the time between the scheduled reads of two neighboring pages by scrubbing.
     fn gap(&self) -> Span {
         Span(self.period.0 / u64::from(self.superblocks) / u64::from(self.pages))
     }
 
-    /// Returns the time of a page of the superblock that has its turn, with time without power.
+    /// Returns the time at which a page of the superblock being scrubbed is to be read, on a clock
+    /// that includes time without power.
     fn time_of(&self, page: u32) -> Nanos {
         let place = u128::from(self.turns) * u128::from(self.pages) + u128::from(page);
         let all = u128::from(self.superblocks) * u128::from(self.pages);
@@ -135,15 +140,17 @@ impl Patrol {
         Nanos(u64::try_from(at).unwrap_or(u64::MAX).saturating_add(self.put_off.0))
     }
 
-    /// Returns the time at which a page of the superblock that has its turn is read, on the clock
-    /// of the drive.
+    /// Returns the time at which a page of the superblock being scrubbed may be read, on the clock
+    /// of the drive: as scheduled, but not before half the interval between two pages has passed
+    /// since the last read.
     pub fn due_at(&self, page: u32) -> Nanos {
         let time = Nanos(self.time_of(page).0.saturating_sub(self.off.0));
         let rested = self.read_at.map(|read| read + Span(self.gap().0 / CATCHES_UP));
         time.max(rested.unwrap_or(Nanos::ZERO))
     }
 
-    /// Returns true if a page is late: the next one should be read by now.
+    /// Returns true if scrubbing is behind its schedule when it reads a page: the next page should
+    /// be read by now.
     pub fn is_late(&self, page: u32, now: Nanos) -> bool {
         now + self.off >= self.time_of(page + 1)
     }
@@ -156,7 +163,8 @@ impl Patrol {
         (self.reading, self.read_at) = (Some(reading), Some(now));
     }
 
-    /// Passes the turn to the next superblock. Returns true if a page of the last one was read.
+    /// Passes scrubbing on to the next superblock. Returns true if a page of the last one was read
+    /// in this round.
     pub fn pass_on(&mut self, now: Nanos) -> bool {
         let begun = std::mem::take(&mut self.begun);
         if begun {
@@ -166,20 +174,22 @@ impl Patrol {
         begun
     }
 
-    /// Returns true if it is decided for this turn whether the superblock moves.
+    /// Returns true if the scrub policy has decided, in this round, to move the superblock being
+    /// scrubbed or that moving it gains nothing.
     pub fn is_decided(&self) -> bool {
         self.decided
     }
 
-    /// Decides about the superblock that has its turn, after a page of it was read.
+    /// Returns the verdict of the scrub policy on the superblock being scrubbed, by the bit errors
+    /// of a page that was read: if it stays, moves, or would gain nothing by moving.
     pub fn judge(&mut self, errors: Errors) -> Verdict {
         let verdict = self.policy.judge(errors);
         self.decided = verdict != Verdict::Stays;
         verdict
     }
 
-    /// Notes that time has passed without power. A turn that is late by more than a period becomes
-    /// late by one period, so that everything is read once.
+    /// Lets the schedule of scrubbing go on for a time without power. If scrubbing is then late by
+    /// more than a period, it is late by one period instead, so that every page is read once.
     pub fn grow_older(&mut self, by: Span, now: Nanos) {
         self.off = Span(self.off.0.saturating_add(by.0));
         let clock = now.0.saturating_add(self.off.0);

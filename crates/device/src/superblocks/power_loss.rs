@@ -32,17 +32,17 @@ use std::ops::Range;
 /// The losses of the controller by one loss of power.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Taken {
-    /// Acknowledged writes of units.
+    /// Number of units of acknowledged writes whose data was lost.
     lost_writes: u64,
-    /// Parity pages that were not in the flash.
+    /// Number of parity pages lost because they were still in the controller.
     parity_lost: u64,
-    /// Page programs that were cut off.
+    /// Number of page programs that the loss of power cut off.
     torn: u64,
 }
 
 /// A loss of power: what the drive can still save, and what the host will repeat.
 struct Outage {
-    /// The units that can still be saved.
+    /// Number of units that the remaining energy of the drive can still program.
     energy: usize,
     /// The units that writes which have not been answered have put into the buffer.
     repeated: Vec<Range<u32>>,

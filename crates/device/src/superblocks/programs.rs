@@ -53,8 +53,9 @@ impl Superblocks {
         }
     }
 
-    /// Returns the queue of the buffer whose frames fill the next command, its stream, and the
-    /// units of that command; none if no queue has as many, or those that do wait for a superblock.
+    /// Returns the queue of the buffer that fills the next program command, the stream of that
+    /// command, and its number of units; none if no queue fills a command, or if each that does
+    /// lacks a superblock.
     pub(super) fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
         let whole = self.next_whole();
         if whole.is_none() && self.flushes.force() {
@@ -76,7 +77,9 @@ impl Superblocks {
         (self.buffer.waiting(0) >= units).then_some((0, stream, units))
     }
 
-    /// Like [`Superblocks::next_to_program`] while a flush waits, and no queue fills a command.
+    /// Returns the next program command while a flush waits and no queue fills a whole command: the
+    /// queue of the buffer, its stream, and the units there. None if nothing waits, or too many
+    /// such commands are in flight.
     #[cold]
     fn next_of_flush(&mut self) -> Option<(u8, Stream, u32)> {
         if self.flushes.partial == PARTIAL_MOST {
@@ -93,8 +96,9 @@ impl Superblocks {
         (units > 0).then_some((queue, stream, units))
     }
 
-    /// Like [`Superblocks::next_to_program`] on a drive with several streams, which take turns.
-    /// A queue has its turn if at least `least` units wait there.
+    /// Returns the next program command on a drive with several streams, which take turns: the
+    /// queue of the buffer, its stream, and the units of a command. Queues with fewer than `least`
+    /// units, or without a superblock, are passed over.
     fn next_of_streams(&mut self, least: u32) -> Option<(u8, Stream, u32)> {
         let units = self.shape.units_per_command;
         let may_open = self.host_may_open();
@@ -192,8 +196,8 @@ impl Superblocks {
         }
     }
 
-    /// Opens a superblock for a stream. It takes the tag of the first unit that the stream stores
-    /// there. `None` if there is no superblock to take.
+    /// Opens a superblock for a stream and gives it the tag (hotness and placement handle) of the
+    /// first unit that the stream stores there. `None` if there is no superblock to take.
     pub(super) fn open_for(
         &mut self,
         stream: Stream,
@@ -219,8 +223,8 @@ impl Superblocks {
         Some(())
     }
 
-    /// Returns the tag of the data that a stream opens a superblock for: that of the first unit
-    /// that it stores there.
+    /// Returns the tag (hotness and placement handle) of the first unit that a stream will store in
+    /// the superblock that it opens next.
     pub(super) fn tag_to_open(&self, stream: Stream) -> StreamTag {
         if self.streams.count() == 1 {
             return StreamTag::PLAIN;
@@ -235,7 +239,8 @@ impl Superblocks {
         }
     }
 
-    /// Opens an erased superblock for data of a tag, if there is one.
+    /// Opens an erased superblock for data with a tag (hotness and placement handle), which decides
+    /// between strong and weak blocks; `None` if no superblock is erased.
     fn open_erased(&mut self, tag: StreamTag) -> Option<u32> {
         let Some(modes) = &self.modes else { return self.map.open() };
         match self.streams.opens(tag) {

@@ -4,7 +4,7 @@
 use crate::config::{AgingConfig, Config};
 use fowler_units::Span;
 
-/// The reads of data of one age, on cells of one wear.
+/// Read errors to expect of data of one age, in cells with one number of P/E cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AgedReads {
     /// The mean raw bit error rate at the usual references, over the types of pages.
@@ -14,8 +14,8 @@ pub struct AgedReads {
 }
 
 impl Config {
-    /// Returns the reads of data of this age on cells with so many P/E cycles; `None` if the data
-    /// of the drive does not age.
+    /// Returns the read errors to expect of data of age `age` in cells with `cycles` P/E cycles;
+    /// `None` if data does not age on the drive.
     pub fn aged_reads(&self, cycles: f64, age: Span) -> Option<AgedReads> {
         if !self.aging.is_on() {
             return None;

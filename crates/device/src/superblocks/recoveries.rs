@@ -16,9 +16,9 @@ pub(super) struct Recovery {
     /// The first unit of the read, and the units that are recovered: one bit each, from `first` on.
     pub first: u32,
     pub which: u32,
-    /// Pages of the lines that are being read.
+    /// Number of pages of the stripe that are still being read for the recovery.
     pub left: u32,
-    /// The time since which the read waits, and the blame for the time before.
+    /// Time since which the read waits for the recovery, and the causes of its latency before that.
     pub since: Nanos,
     pub blame: Blame,
 }

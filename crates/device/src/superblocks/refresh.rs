@@ -24,7 +24,8 @@ impl Superblocks {
         aging.tries(&self.map, page, now)
     }
 
-    /// A read that was repeated, or began further down the table, is done.
+    /// Handles the end of a read that was repeated, or that began at a later entry of the retry
+    /// table than the first.
     #[cold]
     pub(super) fn read_by_age(&mut self, flash: &mut Flash, id: TxnId) {
         let txn = flash.txns.get(id);

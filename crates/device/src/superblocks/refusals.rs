@@ -30,7 +30,8 @@ const SPACE_BESIDE_SLC: [&str; 4] = [SPACE[0], SPACE[1], SPACE[2], "slc.static"]
 const CORES_MOST: u32 = 64;
 
 impl Config {
-    /// Returns the sizes of a drive with superblocks.
+    /// Returns the capacity, the reserve, the buffer size and other sizes of a drive with
+    /// superblocks.
     pub(crate) fn superblock_sizes(&self) -> Layout {
         let shape = Shape::new(self);
         let unit = self.unit().0;
@@ -169,7 +170,9 @@ impl Config {
         });
         let all = self.geometry.blocks_per_plane;
         refusals.unless(fixed < all, &["slc.static", "geometry.blocks_per_plane"], || {
-            format!("{fixed} of {all} superblocks set aside; some must hold the data")
+            format!(
+                "{fixed} of {all} superblocks set aside for the SLC cache; some must hold the data"
+            )
         });
         bits && fixed < all
     }
@@ -225,7 +228,8 @@ impl Config {
         );
     }
 
-    /// Refuses parity that no policy gives to a superblock, and policies of parity without stripes.
+    /// Refuses parity commands (`superblocks.parity`) if the redundancy policy gives no superblock
+    /// parity, and the reverse: a policy of parity if no command is parity.
     fn refuse_parity(&self, shape: &Shape, refusals: &mut Refusals) {
         let (parity, name) = (self.superblocks.parity, self.redundancy.name);
         let keys = ["policy.redundancy", "superblocks.parity"];
@@ -267,8 +271,8 @@ impl Config {
         );
     }
 
-    /// Refuses policies that need what such a drive lacks, parameters that no policy there reads,
-    /// and other keys without effect.
+    /// Refuses policies that need what a drive with superblocks lacks, parameters that no policy on
+    /// such a drive reads, and other keys without effect there.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let plain = Config::new(self.geometry, self.timing);
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
@@ -378,8 +382,8 @@ impl Config {
         );
     }
 
-    /// Returns true if all parameters of redundancy have their defaults that are of stripes whose
-    /// parity is updated in place, and so of no use here.
+    /// Returns true if the redundancy parameters that only matter to stripes with parity updated in
+    /// place, which a drive with superblocks does not have, have their defaults.
     fn has_parity_by_position(&self, plain: &Config) -> bool {
         let own = self.redundancy;
         let redundancy = Params {
@@ -402,7 +406,7 @@ impl Config {
         redundancy == own
     }
 
-    /// Refuses keys of the page-mapped drive that such a drive would read and never use.
+    /// Refuses keys of page-mapped drives that have no effect on a drive with superblocks.
     #[rustfmt::skip]
     fn refuse_what_has_no_effect(&self, plain: &Config, refusals: &mut Refusals) {
         for (key, same, reason, hint) in [

@@ -13,7 +13,7 @@ pub(super) const MOVING_MOST: u32 = 1;
 /// The superblocks that are due to be moved.
 #[derive(Clone, Debug)]
 pub(super) struct Renewals {
-    /// The superblocks that are due, in order.
+    /// Superblocks that are due to be moved, the next one first.
     pub(super) due: VecDeque<u32>,
     /// True for each superblock that is due, or is being moved because it was.
     pub(super) is_due: Vec<bool>,
@@ -22,7 +22,7 @@ pub(super) struct Renewals {
 }
 
 impl Renewals {
-    /// Creates the state of a drive on which no superblock is due.
+    /// Creates the state of a drive on which no superblock is due to be moved.
     pub fn new(superblocks: u32) -> Renewals {
         Renewals { due: VecDeque::new(), is_due: vec![false; superblocks as usize], moving: None }
     }
@@ -38,14 +38,15 @@ impl Renewals {
         !self.due.is_empty() && self.moving.is_none()
     }
 
-    /// A superblock becomes due, unless it is.
+    /// Makes a superblock due to be moved, after those that are due already. Does nothing if it is
+    /// due itself.
     pub fn add(&mut self, superblock: u32) {
         if !std::mem::replace(&mut self.is_due[superblock as usize], true) {
             self.due.push_back(superblock);
         }
     }
 
-    /// A superblock becomes due before all others: a part of it cannot be read.
+    /// Makes a superblock due to be moved before all others, because a part of it cannot be read.
     pub fn add_first(&mut self, superblock: u32) {
         self.is_due[superblock as usize] = true;
         if self.moving != Some(superblock) && !self.due.contains(&superblock) {
@@ -65,8 +66,8 @@ impl Renewals {
         }
     }
 
-    /// Returns the superblock that is moved next; `stays` is true for those that are full. Forgets
-    /// those before it: what is open becomes due again when it is full.
+    /// Returns the next superblock that is due to be moved and for which `stays` is true: it is
+    /// full. Drops those before it; an open one becomes due again when it is full.
     pub fn next(&mut self, stays: impl Fn(u32) -> bool) -> Option<u32> {
         while let Some(&superblock) = self.due.front() {
             if stays(superblock) {

@@ -88,8 +88,9 @@ impl Tail for Residents {
 }
 
 impl Residents {
-    /// Returns the residents of a buffer with so many frames, if it evicts lazily. `commands` are
-    /// the units of a command for each die.
+    /// Returns the lists of units that stay in a buffer of `frames` frames until room is needed;
+    /// `None` if the buffer does not evict lazily. `commands` is the number of units of one command
+    /// for each die.
     pub fn new(config: &Config, frames: u32, commands: u32) -> Option<Residents> {
         let blank = Record { link: Link::NONE, used: 0, reads: 0, writes: 0 };
         config.evicts_lazily().then(|| Residents {
@@ -103,7 +104,8 @@ impl Residents {
         })
     }
 
-    /// Returns the memory that the residents of a buffer with so many frames take.
+    /// Returns the memory that the lists of units that stay in a buffer of `frames` frames take on
+    /// the simulating machine.
     pub fn bytes(config: &Config, frames: u32) -> Bytes {
         Bytes::of::<Record>(if config.evicts_lazily() { frames.into() } else { 0 })
     }
@@ -122,7 +124,8 @@ impl Residents {
         list.push_back(records, id);
     }
 
-    /// A frame in this state is dirty or clean no longer.
+    /// Removes a frame from the list of dirty or of clean frames, as its `state` so far says. Does
+    /// nothing with a frame in another state.
     pub fn delist(&mut self, id: FrameId, state: State) {
         let Residents { records, dirty, clean, .. } = self;
         match state {
@@ -132,7 +135,8 @@ impl Residents {
         }
     }
 
-    /// A frame in this state is read or written.
+    /// Counts a read or a write of the unit in a frame. A dirty or clean frame becomes the most
+    /// recently used one of its list.
     pub fn use_frame(&mut self, id: FrameId, state: State, wrote: bool) {
         let record = &mut self.records[id];
         let hits = if wrote { &mut record.writes } else { &mut record.reads };

@@ -31,7 +31,8 @@ pub struct SavedLife {
     begun: Vec<(u8, u32, u32)>,
     /// The units of the host that wait in the buffer, in order, each with its tag.
     waiting: Vec<(u32, StreamTag)>,
-    /// The tag of the data of each superblock; empty if there is one stream.
+    /// Tag (hotness and placement handle) of the data of each superblock; empty if there is one
+    /// stream.
     tags: Vec<StreamTag>,
     /// The stream of the host that programmed last.
     last: u8,
@@ -52,7 +53,8 @@ pub struct SavedLife {
     /// it was due.
     due: Vec<u32>,
     refreshed: Option<u32>,
-    /// The superblocks that have become due since their last erase, these among them.
+    /// Superblocks that have become due to be moved since their last erase, those of `due` and
+    /// `refreshed` included.
     were_due: Vec<u32>,
     /// The superblocks without parity, and the stage of life; empty and 0 on a drive without rules
     /// of parity.
@@ -68,13 +70,15 @@ pub struct SavedLife {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SavedJob {
     victim: u32,
-    /// True if it is emptied because its data is old, false if for its space.
+    /// True if the superblock is emptied because its data is due to be moved, false if for its
+    /// space.
     refreshes: bool,
-    /// True if it is in SLC mode, and emptied because the cache is full.
+    /// True if the superblock is in SLC mode, and emptied because the SLC cache is full.
     folds: bool,
-    /// True if its data is swapped into a worn one.
+    /// True if the superblock is emptied because static wear leveling swaps its cold data into a
+    /// worn superblock.
     swaps: bool,
-    /// The next unit to look at.
+    /// Next unit of the superblock to look at, to move it if it is valid.
     next: u32,
     valid: u32,
     gain: u32,
@@ -199,7 +203,8 @@ impl Superblocks {
         self.check_bad_blocks()
     }
 
-    /// Opens the saved superblocks. Returns them, and others in which every place is taken.
+    /// Opens the superblocks that were open in a saved life. Returns them, and those that are being
+    /// emptied or have a command in progress, which count as completely used.
     fn open_saved(&mut self, saved: &SavedLife) -> Result<Vec<Open>, String> {
         let wrong = || String::from("a superblock is open that the drive does not have");
         let (superblocks, commands) = (self.shape.superblocks, self.shape.commands);
@@ -367,7 +372,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Puts units into the buffer, and the stream of the superblock being emptied into its job.
+    /// Puts the units of a saved life back into the buffer, and sets the stream into which the
+    /// superblock being emptied is moved.
     fn resume_buffer(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wrong = || String::from("its buffer holds what it cannot hold");
         if let Some(job) = &mut self.collector.job {

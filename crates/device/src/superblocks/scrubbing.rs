@@ -47,7 +47,7 @@ impl Superblocks {
         self.patrol_at(flash, flash.now());
     }
 
-    /// Schedules the next step, instead of one that is scheduled already.
+    /// Schedules the next step of scrubbing, instead of one that is scheduled already.
     fn patrol_at(&mut self, flash: &mut Flash, at: Nanos) {
         if let Some(patrol) = &mut self.patrol {
             patrol.at = at;
@@ -55,7 +55,7 @@ impl Superblocks {
         }
     }
 
-    /// Handles a scheduled step, unless another one has been scheduled instead.
+    /// Handles a scheduled step of scrubbing, unless another one has been scheduled instead.
     pub(super) fn patrol_event(&mut self, flash: &mut Flash) {
         if self.patrol.as_ref().is_some_and(|patrol| patrol.at == flash.now()) {
             self.patrol(flash);
@@ -73,7 +73,7 @@ impl Superblocks {
         }
     }
 
-    /// Reads the next page, or schedules the next step.
+    /// Reads the next page for scrubbing if it is due, or schedules the step at which it is.
     pub(super) fn patrol(&mut self, flash: &mut Flash) {
         let now = flash.now();
         loop {
@@ -94,7 +94,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the next page to read of the superblock that has its turn, if there is one.
+    /// Returns the next page to read in the superblock being scrubbed; `None` if no page is left,
+    /// or the superblock is to be passed over.
     fn next_of_patrol(&self) -> Option<u32> {
         let patrol = self.patrol.as_ref()?;
         let superblock = patrol.superblock();

@@ -34,9 +34,11 @@ pub(super) struct Shape {
     pub slc_units: u32,
     /// The units of the smallest command that the host's data fills.
     pub least_units: u32,
-    /// The numbers that the units of a command take, in both modes.
+    /// Unit numbers of a command. On a drive with an SLC cache, its units of SLC mode have numbers
+    /// of their own, after the others.
     numbers: u32,
-    /// Commands of a superblock, and the numbers that its units take.
+    /// Number of commands of a superblock; and number of its unit numbers. A superblock uses either
+    /// those of SLC mode or the others.
     pub commands: u32,
     pub units: u32,
     /// Commands of a stripe, parity included; 0 on a drive without parity. The last stripe of a
@@ -48,21 +50,21 @@ pub(super) struct Shape {
 /// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
-    /// The unit of the first command.
+    /// Number of the unit that lies in the first command of the stripe.
     pub first: u32,
-    /// The number of units, parity included.
+    /// Number of units of the line, parity included: one in each command of the stripe.
     pub units: u32,
-    /// The numbers from one unit to the next.
+    /// Difference between the numbers of two successive units of the line.
     step: u32,
 }
 
 impl Line {
-    /// Returns the unit of parity, the last.
+    /// Returns the number of the last unit of the line, which is the parity of the others.
     pub fn parity(self) -> u32 {
         self.first + (self.units - 1) * self.step
     }
 
-    /// Returns the units of the line, in order.
+    /// Returns the numbers of the units of the line, in the order of the commands of the stripe.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
         (0..self.units).map(move |at| self.first + at * self.step)
     }
@@ -116,7 +118,8 @@ impl Shape {
         self.data_units_from(0, false)
     }
 
-    /// Returns the units of a superblock that hold data, which is bare or has parity.
+    /// Returns the number of units of a superblock that hold data; `bare` is true if it has no
+    /// parity.
     pub fn data_units_of(&self, bare: bool) -> u32 {
         self.data_units_from(0, bare)
     }
@@ -156,7 +159,8 @@ impl Shape {
         u64::from(self.superblocks) * u64::from(self.commands) * u64::from(self.units_per_command)
     }
 
-    /// Returns the numbers of all units, in both modes.
+    /// Returns the number of unit numbers of the drive; units of SLC mode have numbers of their
+    /// own.
     pub fn all_numbers(&self) -> u64 {
         u64::from(self.superblocks) * u64::from(self.units)
     }
@@ -226,7 +230,7 @@ impl Shape {
         unit % self.units / self.numbers
     }
 
-    /// Returns the place of a unit among the numbers of its command.
+    /// Returns the place of a unit within its command, counted from 0; units of SLC mode come last.
     pub fn slot_of(&self, unit: u32) -> u32 {
         unit % self.units % self.numbers
     }
@@ -236,12 +240,14 @@ impl Shape {
         if slc { self.units_per_command..self.numbers } else { 0..self.units_per_command }
     }
 
-    /// Returns the numbers that the units of a command take, in both modes.
+    /// Returns the number of unit numbers of a command; units of SLC mode have numbers of their
+    /// own.
     pub fn numbers_per_command(&self) -> u32 {
         self.numbers
     }
 
-    /// Returns the line of a unit of a superblock with parity.
+    /// Returns the units that share one parity in a superblock with parity: a given unit, and those
+    /// at its place in the other commands of the stripe.
     pub fn line_of(&self, unit: u32) -> Line {
         let stripe = self.stripe_of(self.command_of(unit));
         let first = self.unit_of_command(self.superblock_of(unit), stripe.start);

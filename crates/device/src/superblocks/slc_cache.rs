@@ -30,7 +30,8 @@ use crate::observe::counters::Counters;
 use fowler_agenda::Phase;
 use fowler_units::{Bytes, DieId, Nanos, Span};
 
-/// The number in the event of a host that may be idle, where that of a die would be.
+/// Number that takes the place of a die in the event that checks if the host is idle, and tells
+/// that event from one of scrubbing.
 pub(super) const HOST: DieId = DieId(0);
 
 /// The most superblocks folded at a time, from the first read to the end of the erase.
@@ -62,15 +63,14 @@ pub(super) struct SlcCache {
     pub folded: u32,
     /// The number of units that a superblock holds in SLC mode.
     units: u32,
-    /// The time since which the cache is being emptied in idle time; none if it is not being
-    /// emptied so.
+    /// Time since which the SLC cache is being emptied because the host is idle; none if it is not.
     idle_since: Option<Nanos>,
     /// True while an event is on the agenda that will check if the host is idle.
     scheduled: bool,
 }
 
 impl SlcCache {
-    /// Returns the empty cache of a drive, if it has one.
+    /// Returns the empty SLC cache of a drive; `None` if the configuration has none.
     pub fn new(config: &SlcConfig, shape: &Shape) -> Option<SlcCache> {
         config.is_on().then(|| SlcCache {
             config: *config,
@@ -90,12 +90,13 @@ impl SlcCache {
         Bytes::of::<(Mode, u32)>(superblocks.into())
     }
 
-    /// Returns true if the cache may open an erased superblock that is not set aside.
+    /// Returns true if the SLC cache may open an erased superblock that is not reserved for it: it
+    /// holds fewer than `slc.dynamic` of these, and more than `slc.keep_erased` are erased.
     fn may_grow(&self, map: &Map) -> bool {
         self.dynamic < self.config.dynamic && map.free_count() > self.config.keep_erased
     }
 
-    /// Returns true if the cache may open another superblock.
+    /// Returns true if the SLC cache may open another superblock.
     fn may_open(&self, map: &Map) -> bool {
         map.free_aside_count() > 0 || self.may_grow(map)
     }
@@ -130,8 +131,8 @@ impl SlcCache {
         (self.dynamic, self.folded, self.idle_since) = (0, 0, None);
     }
 
-    /// Begins a pause of the host in a life, in which nothing takes time, at `now`. Returns false
-    /// if the pause is too short to empty the cache.
+    /// Begins a pause of the host at `now`, in a life, where operations take no time. Returns false
+    /// if the pause is too short to empty the SLC cache.
     pub(super) fn begin_pause(&mut self, pause: Span, now: Nanos) -> bool {
         let begins = pause >= self.config.fold_after;
         self.idle_since = begins.then_some(now);
@@ -143,7 +144,8 @@ impl SlcCache {
         self.idle_since = None;
     }
 
-    /// Returns the mode of a superblock.
+    /// Returns the mode in which a superblock is programmed: with all bits of a cell, or with one
+    /// bit in the SLC cache, being folded or not.
     pub fn mode(&self, superblock: u32) -> Mode {
         self.modes[superblock as usize]
     }
@@ -169,7 +171,8 @@ impl SlcCache {
 }
 
 impl Superblocks {
-    /// Returns the stream of the host's next command; none if the host waits for the cache.
+    /// Returns the stream of the host's next command; none if the host waits for room in the SLC
+    /// cache.
     #[inline]
     pub(super) fn stream_of_host(&self) -> Option<Stream> {
         match &self.slc {
@@ -266,7 +269,7 @@ impl Superblocks {
         self.collect(flash);
     }
 
-    /// Returns true if the cache is being emptied in idle time.
+    /// Returns true if the SLC cache is being emptied because the host is idle.
     #[inline]
     pub(super) fn folds_in_idle_time(&self) -> bool {
         self.slc.as_ref().is_some_and(|cache| cache.idle_since.is_some())

@@ -201,7 +201,8 @@ impl Superblocks {
         }
     }
 
-    /// Makes the bare superblocks that the rules protect due to be moved.
+    /// Makes superblocks due to be moved that have no parity although the rules of the present
+    /// stage of life give them parity.
     pub(super) fn want_parity(&mut self) {
         let Some(coverage) = &self.coverage else { return };
         for superblock in 0..self.shape.superblocks {
@@ -212,7 +213,8 @@ impl Superblocks {
         }
     }
 
-    /// Takes over which superblocks are bare, and the stage of life, from a saved state.
+    /// Takes over, from a saved life, the superblocks without parity (`bare`) and the stage of
+    /// life.
     ///
     /// # Errors
     /// The reason why the state is that of another drive.
@@ -279,7 +281,8 @@ impl Superblocks {
     }
 }
 
-/// Returns true if a superblock is full and not in SLC mode: folding moves the data of those.
+/// Returns true if a superblock is full and not in SLC mode. Data in SLC mode is never refreshed,
+/// because folding moves it.
 fn can_be_refreshed(map: &Map, slc: Option<&SlcCache>, superblock: u32) -> bool {
     map.state(superblock) == BlockState::Full
         && slc.is_none_or(|cache| cache.mode(superblock) == Mode::Usual)

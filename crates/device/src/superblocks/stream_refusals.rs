@@ -98,8 +98,8 @@ impl Config {
             &[key, "geometry.over_provisioning"],
             || {
                 format!(
-                    "the host would see {logical} of {} units; without {} of {} superblocks in reserve, {} \
-                     of them open for streams, and without parity and padding, {most} can hold data",
+                    "the host would see {logical} of {} units; with {} of {} superblocks in reserve ({} \
+                     of these open for streams), parity and padding, at most {most} can hold data",
                     shape.all_units(),
                     layout.reserve_blocks,
                     shape.superblocks,

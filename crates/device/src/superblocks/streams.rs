@@ -17,13 +17,14 @@ pub(super) struct Streams {
     hotness: Hotness,
     params: Params,
     placement: AnyPlacement,
-    /// The stream of each tag.
+    /// Stream of the data with each tag (hotness and placement handle).
     table: StreamTable,
     /// The number of streams that the host's data is divided into.
     count: u8,
     /// The streams of data that is moved.
     moved: Vec<u8>,
-    /// The tag of the data that each superblock was opened for; empty if there is one stream.
+    /// Tag (hotness and placement handle) of the data that each superblock was opened for; empty if
+    /// there is one stream.
     tags: Vec<StreamTag>,
     /// The number of the host's stream that programmed last.
     last: u8,
@@ -58,7 +59,8 @@ impl Streams {
         }
     }
 
-    /// Returns the tags that data of this drive may have.
+    /// Returns the tags that data of this drive may have: the combinations of placement handle,
+    /// access class and hotness that it tells apart.
     fn tags_of(config: &Config) -> impl Iterator<Item = StreamTag> {
         let sizes = config.hotness.tags() > config.hotness.classes();
         let handles = config.placement.tagged_handles().max(1);
@@ -141,7 +143,7 @@ impl Streams {
         self.last = stream;
     }
 
-    /// Returns the stream of a tag.
+    /// Returns the stream of data with a tag (hotness and placement handle).
     #[inline]
     pub fn of(&self, tag: StreamTag) -> u8 {
         self.table[tag.index()]
@@ -156,7 +158,8 @@ impl Streams {
         }
     }
 
-    /// Returns the tag of the data of each superblock, and the host's stream that programmed last.
+    /// Returns the tag (hotness and placement handle) of the data of each superblock, and the
+    /// stream of host data that programmed last.
     pub fn snapshot(&self) -> (&[StreamTag], u8) {
         (&self.tags, self.last)
     }
@@ -185,20 +188,21 @@ impl Streams {
         self.hotness.resume_sizes(seen)
     }
 
-    /// Returns true if data of this drive may have the tag: data with it, and its survivors, have
-    /// streams here.
+    /// Returns true if data of this drive may have the tag (hotness and placement handle): there is
+    /// a stream for it when the host writes it, and one when garbage collection moves it.
     pub fn knows(&self, tag: StreamTag) -> bool {
         StreamTag::all().any(|known| known == tag)
             && self.of(tag) < self.count
             && self.moved.contains(&self.of(self.params.survivors(tag)))
     }
 
-    /// Returns which erased superblock the stream of a tag opens next.
+    /// Returns the kind of erased superblock that is opened next for data with a tag (hotness and
+    /// placement handle): the one erased longest ago, the strongest, or the weakest.
     pub fn opens(&mut self, tag: StreamTag) -> Opens {
         self.placement.opens(tag)
     }
 
-    /// A superblock is opened for data of a tag.
+    /// Records that a superblock is opened for data with a tag (hotness and placement handle).
     #[inline]
     pub fn note_open(&mut self, superblock: u32, tag: StreamTag) {
         if let Some(place) = self.tags.get_mut(superblock as usize) {
@@ -206,12 +210,13 @@ impl Streams {
         }
     }
 
-    /// Returns the tag of the data that a superblock was opened for.
+    /// Returns the tag (hotness and placement handle) of the data that a superblock was opened for.
     pub fn tag_of(&self, superblock: u32) -> StreamTag {
         self.tags.get(superblock as usize).copied().unwrap_or_default()
     }
 
-    /// Returns the tag of data that is moved from a superblock.
+    /// Returns the tag that data gets when it is moved from a superblock: it counts as cold from
+    /// then on, and loses its placement handle if garbage collection mixes handles.
     pub fn tag_of_survivors(&self, superblock: u32) -> StreamTag {
         self.params.survivors(self.tag_of(superblock))
     }

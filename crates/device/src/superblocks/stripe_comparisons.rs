@@ -53,8 +53,8 @@ impl Superblocks {
         true
     }
 
-    /// Adds the errors of the units of a page to those of their lines. Returns false if one of the
-    /// units cannot be read.
+    /// Adds the errors of the units of a page to the sums of the stripe, one for each place in the
+    /// page. Returns false if one of the units cannot be read.
     fn note_errors(&mut self, first: u32) -> bool {
         let Some(contents) = &self.contents else { return false };
         let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());

@@ -18,8 +18,8 @@ use crate::blocks::block_table::BlockState;
 const MOVED_FOR_EACH: u32 = 4;
 
 impl Superblocks {
-    /// Begins to move the data of the superblock that an erase has called for, if there is room.
-    /// Returns true if a job has begun.
+    /// Begins to move the cold data of the superblock that wear leveling chose when another one was
+    /// erased, if there is room. Returns true if a job has begun.
     pub(super) fn begin_swap(&mut self) -> bool {
         let Some(cold) = self.leveling.as_ref().and_then(|leveling| leveling.wanted) else {
             return false;
@@ -41,7 +41,9 @@ impl Superblocks {
         began
     }
 
-    /// A superblock has been erased: by a swap, or so that one may be called for.
+    /// Ends the swap of cold data if the superblock erased is the one that it emptied. Otherwise
+    /// the erase may make wear leveling choose the next superblock to swap, unless it was a
+    /// refresh.
     pub(super) fn erased_by_wear(&mut self, superblock: u32, refreshed: bool) {
         let Some(leveling) = &mut self.leveling else { return };
         if leveling.moving == Some(superblock) {

@@ -38,9 +38,9 @@ impl Superblocks {
         self.store_moved(flash, stream, waiting.min(whole))
     }
 
-    /// Reads units of the next emptiest superblock into the places that are left. Returns true if
-    /// the command should wait: units are being read for it, or will be when there is room.
-    /// Otherwise the command is padded.
+    /// Reads units of the next emptiest superblock, to fill the `places` that are free in the last
+    /// command of a stream of moved data. Returns true if that command should wait for units or for
+    /// room to read them, false if it is to be padded.
     fn top_up(&mut self, flash: &mut Flash, stream: u8, mut places: u32) -> bool {
         let page = self.shape.units_per_page;
         if !self.collector.gained_little {

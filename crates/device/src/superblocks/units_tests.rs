@@ -162,12 +162,12 @@ fn impossible_units_are_refused() {
         (
             unit(5 << 10),
             &["(ftl.unit, geometry.page_size) units of 5KiB in pages of 16KiB: some \
-            units would lie in two pages / the nearest that is possible is \"4KiB\""][..],
+            units would lie in two pages / the nearest possible size of a unit is \"4KiB\""][..],
         ),
         (unit(64 << 10), &["a unit is read from one page"]),
-        (unit(700), &["a unit has whole sectors of 512B"]),
-        (unit(0), &["a unit has whole sectors of 512B"]),
-        (many, &["expected at most 32 to a page"]),
+        (unit(700), &["a unit must consist of whole sectors of 512B"]),
+        (unit(0), &["a unit must consist of whole sectors of 512B"]),
+        (many, &["expected at most 32 units in a page"]),
         (
             programs_pages(&|it| it.flash.program_passes = 2),
             &["(flash.program_passes, ftl.program_unit)"],
@@ -178,7 +178,7 @@ fn impossible_units_are_refused() {
         (
             blocks,
             &[
-                "(ftl.unit, ftl.reclaim_unit) units of 4KiB in blocks",
+                "(ftl.unit, ftl.reclaim_unit) mapping units of 4KiB in pages",
                 "(ftl.program_unit, ftl.reclaim_unit)",
             ],
         ),

@@ -202,7 +202,8 @@ impl Superblocks {
         true
     }
 
-    /// Takes the place of the next command of a stream, which is on its way until it has landed.
+    /// Assigns the next command of a stream to the next place of its open superblock; the command
+    /// counts as in flight until it has landed ([`Superblocks::land`]).
     fn take_now(&mut self, stream: Stream, open: Open) {
         self.map.departed(open.superblock);
         self.advance(stream, open);
@@ -289,7 +290,8 @@ impl Superblocks {
         which.count_ones()
     }
 
-    /// Prefetches the entries of the units of the host that a page holds.
+    /// Prefetches the map entries of the host units in a page of the flash, whose first unit is
+    /// `first`, into the cache of the simulating machine.
     #[inline]
     fn prefetch_moves(&self, first: u32, count: u32) {
         for unit in first..first + count {
@@ -423,13 +425,14 @@ impl Superblocks {
         }
     }
 
-    /// Prefetches the entry of a unit of the host.
+    /// Prefetches the map entry of a host unit into the cache of the simulating machine.
     #[inline]
     pub(crate) fn prefetch_unit(&self, page: Lpn) {
         self.map.prefetch(page.0);
     }
 
-    /// Prefetches what a write of a unit of the host changes in the flash that holds it now.
+    /// Prefetches the entries of the superblock table that a write of a host unit changes, as its
+    /// old copy becomes invalid, into the cache of the simulating machine.
     #[inline]
     pub(crate) fn prefetch_old(&self, page: Lpn) {
         if let Location::Flash(unit) = self.map.place(page.0) {

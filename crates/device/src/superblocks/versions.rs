@@ -47,7 +47,8 @@ impl Superblocks {
         self.shape.stripes() > 0 && !self.is_bare(superblock)
     }
 
-    /// Returns the number of commands of a superblock that have their place.
+    /// Returns the number of commands of a superblock that have been sent or skipped since its
+    /// erase.
     pub(super) fn commands_taken(&self, superblock: u32) -> u32 {
         match self.map.state(superblock) {
             BlockState::Free => 0,

@@ -43,8 +43,8 @@ impl WearLeveling {
         })
     }
 
-    /// Begins a life in which each erase stands for `dilation` erases, and the threshold is one of
-    /// real erases.
+    /// Begins a life in which each erase stands for `dilation` erases: the threshold of the wear
+    /// policy, in real erases, is divided by that.
     pub fn begin_life(&mut self, dilation: u32) {
         let threshold = self.params.threshold.div_ceil(dilation.max(1));
         self.rule = AnyWear::new(&Params { threshold, ..self.params }, self.seed);

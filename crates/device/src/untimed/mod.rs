@@ -84,16 +84,19 @@ pub struct Entered {
 
 /// Number of requests drawn early, so that the table entries that they need are prefetched.
 const AHEAD: usize = 16;
-/// Number of turns before a request at which its second prefetch begins.
+/// Number of requests before its turn at which the block record of a request's old copy is
+/// prefetched, in a second step after its mapping entry.
 const SECOND: usize = 10;
-/// Number of turns before a request at which its third prefetch begins.
+/// Number of requests before its turn at which the neighbors of that block record in its list are
+/// prefetched, in a third step.
 const THIRD: usize = 5;
 /// Number of writes between two checks of the number of pages programmed.
 const SEASON_STRIDE: usize = 4096;
 /// Number of requests in a row that program nothing, after which a repeated workload programs
 /// nothing at all: a write buffer absorbs its rewrites.
 pub const ABSORBED_AFTER: usize = 1 << 22;
-/// Maximum number of pages prefetched per request.
+/// Maximum number of pages of a request whose entries in the tables of the simulator are
+/// prefetched.
 const PAGES_AHEAD: u64 = 8;
 
 impl LifetimeDrive {
@@ -224,7 +227,8 @@ impl LifetimeDrive {
         self.translation.blocks().erase_counts()
     }
 
-    /// Returns the write capacities of the drive at a moment of its life.
+    /// Returns the write capacities of the drive at a moment of its life, in pages: used so far,
+    /// rated, and achievable with recovery.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.stand(self.translation.blocks(), at)
     }
@@ -267,7 +271,8 @@ impl LifetimeDrive {
         (self.host.now, self.host.behind) = (position.now, position.behind);
     }
 
-    /// Returns the core and the garbage collection of a page-mapped drive.
+    /// Returns the state of a page-mapped drive that its components share (mapping, blocks,
+    /// buffer), and its garbage collection.
     ///
     /// # Panics
     /// If the drive has superblocks.
@@ -298,8 +303,9 @@ impl LifetimeDrive {
         alive
     }
 
-    /// Calls `each` for every request of `source` that matters until `each` returns `false`,
-    /// prefetching the entries that each request will look up.
+    /// Calls `each` for every write and trim of `source`, and for every read if reads have an
+    /// effect, until `each` returns `false`. Prefetches the table entries that each request will
+    /// look up.
     fn draw(
         &mut self,
         source: impl Iterator<Item = HostIo>,
@@ -381,8 +387,9 @@ impl LifetimeDrive {
 }
 
 impl Config {
-    /// Returns the duration of a page write that is not delayed, on a drive without dies. On a
-    /// drive with superblocks, a write completes when its mapping unit has come over the link.
+    /// Returns the duration of a page write that is not delayed and waits for no die: transfer and
+    /// mean program time or, on a drive with superblocks, which acknowledges writes in the buffer,
+    /// the time of one unit in the host interface.
     fn untimed_write(&self) -> Span {
         let timing = self.effective_timing();
         if !self.ftl.has_superblocks() {

@@ -56,7 +56,8 @@ impl PageUses {
         })
     }
 
-    /// Records a read or a write of a page. Returns the tag of data written there now.
+    /// Records a read or a write of a page in the LRU list. Returns the tag, with the page's access
+    /// class by its reads and writes in the list, of data that is written there now.
     pub fn used(&mut self, page: Lpn, wrote: bool) -> StreamTag {
         let mut place = self.places[page];
         if place.is_some() {
@@ -102,7 +103,7 @@ impl PageUses {
         self.list.iter(&self.entries).map(saved).collect()
     }
 
-    /// Replaces the list by a saved one.
+    /// Replaces the LRU list of recently used pages by a saved one.
     ///
     /// # Errors
     /// If the saved list is that of another drive.

@@ -121,7 +121,8 @@ impl SteadyLife {
         self.throttle.state()
     }
 
-    /// Returns the write capacities of the drive at a moment of its life.
+    /// Returns the write capacities of the drive at a moment of its life, in pages: used so far,
+    /// rated, and achievable with recovery.
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.totals(self.counters.programs.sum() as f64 * self.life.dilation(), at)
     }
@@ -150,7 +151,8 @@ impl SteadyLife {
         Some(Entered { at, pages, throttled })
     }
 
-    /// Returns the throttle and the life over other blocks, to continue from here.
+    /// Returns the write throttle in its present state, with the life so far continued on the
+    /// blocks of a drive that is simulated event by event; `None` if writes are never delayed.
     pub(crate) fn throttle_over(&self, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let life = || self.life.moved_to(blocks, self.counters.programs.sum());
         self.throttle.is_on().then(|| WriteThrottle::resumed(self.throttle.clone(), life()))

@@ -168,7 +168,7 @@ impl Translation {
         }
     }
 
-    /// Returns the sizes of the drive.
+    /// Returns the geometry, the capacities and the other sizes of the drive.
     #[inline]
     pub fn layout(&self) -> &Layout {
         match self {

@@ -16,7 +16,8 @@ use dyn_clone::clone_trait_object;
 use fowler_units::{Deadline, Span, TxnId};
 
 slot! { $
-    /// The die order (policy) of a drive.
+    /// The die order of a drive: the policy that chooses the waiting transaction that a die serves
+    /// next.
     pub enum AnyDieOrder, named DieOrderKind, match by each_die_order, or Custom(CustomDieOrder) {
         "fifo" => fifo::Fifo needs Nothing, "first come, first served";
         "read_first" => read_first::ReadFirst needs Nothing, "reads that a host request waits for, then everything else in order of arrival";
@@ -28,7 +29,8 @@ slot! { $
 /// Configuration of the die order: the order in which a die serves waiting transactions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Name of the selected die order.
+    /// Name of the selected die order, the policy that chooses the transaction that a die serves
+    /// next.
     pub name: DieOrderKind,
     /// Time in the drive after which a transaction is served before any other, unless its request
     /// has a deadline of its own (`rhio` only).
@@ -42,8 +44,9 @@ pub(crate) const DEADLINE_GRAIN: Span = Span::ms(10);
 /// 7 cleared.
 pub(crate) const DEADLINES_MAX: u64 = 128;
 
-/// Returns the deadline of a request in the steps of a command, rounded down, but at least one;
-/// zero for a request without a deadline. See docs/decisions/flash.md, "Whose deadline counts?".
+/// Returns the deadline of a request in steps of 10 ms, as commands of NCQ state it: rounded down,
+/// but at least one; zero for a request without a deadline. See docs/decisions/flash.md, "Whose
+/// deadline counts?".
 #[inline]
 pub(crate) fn deadline_steps(deadline: Deadline) -> u8 {
     deadline.span().map_or(0, steps_of)
@@ -61,14 +64,15 @@ pub trait DieOrder {
 }
 
 impl Params {
-    /// Returns true if the order needs host reads and programs by rank, besides their order of
-    /// submission.
+    /// Returns true if the die order needs host reads ordered by the age of their data and host
+    /// programs by the size of their requests, besides their order of submission.
     pub fn ranks(&self) -> bool {
         self.name == DieOrderKind::Rhio
     }
 
-    /// Returns true if the order serves the transactions of one class in order of submission, so
-    /// that it need not be called if only one class waits. False for orders that rank.
+    /// Returns true if the die order serves transactions of one class in order of submission, so
+    /// that it need not be called if only one class waits. False if it orders reads by the age of
+    /// their data, or programs by the size of their requests.
     pub fn keeps_order(&self) -> bool {
         !self.ranks()
     }
@@ -81,7 +85,8 @@ impl DieOrder for AnyDieOrder {
     }
 }
 
-/// A custom die order, supplied by the code that builds the drive.
+/// A custom policy that chooses the waiting transaction that a die serves next, supplied by the
+/// code that builds the drive.
 pub trait CustomDieOrder: Custom {
     /// Returns the transaction that the die serves next, one of those in the view. `None` is
     /// allowed only if the view is empty: no die stays idle while a transaction can be served. See

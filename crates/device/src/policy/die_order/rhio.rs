@@ -21,8 +21,8 @@ impl Rhio {
 }
 
 impl DieOrder for Rhio {
-    /// Called only if several transactions wait. Not inlined, so that the other orders at the same
-    /// call site need not save registers for it.
+    /// Picks the transaction that a die serves next; called only if several wait. Not inlined, so
+    /// that the other die orders at the same call site need not save registers for it.
     #[inline(never)]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.overdue().or_else(|| view.first(TxnClass::HostRead)).or_else(|| {

@@ -26,7 +26,7 @@ pub enum Detector {
 }
 
 impl Detector {
-    /// All detectors: name in configurations, and criterion.
+    /// All detectors of hot data and access classes: name in configurations, and criterion.
     pub const ALL: &'static [(Detector, &'static str, &'static str)] = &[
         (
             Detector::RequestSize,
@@ -95,7 +95,8 @@ enum Classifier {
 }
 
 impl Hotness {
-    /// Creates the detectors of `params`, on a drive with pages of `page_size`.
+    /// Creates the detectors of hot data and access classes that `params` selects, on a drive with
+    /// pages of `page_size`.
     pub fn new(params: &Params, page_size: Bytes) -> Self {
         let by_size = params.uses(Detector::RequestSize);
         Self {

@@ -159,7 +159,8 @@ pub trait CustomPlacement: Custom {
 clone_trait_object!(CustomPlacement);
 
 impl Params {
-    /// Returns the limits on the streams, with `classes_apart` as in [`StreamLimits`].
+    /// Returns the limits on the streams into which data is divided. `classes_apart` is true if
+    /// data of different access classes must be in different blocks, because the voltages differ.
     pub fn limits(&self, classes_apart: bool) -> StreamLimits {
         let streams = match self.name {
             PlacementKind::SingleStream => 1,

@@ -38,16 +38,18 @@ pub struct Params {
     pub cache: CachePower,
     /// Number of pages that a capacitor can still program ([`CachePower::Limited`] only).
     pub saved: u32,
-    /// The end of programs in flight on power loss, unless caches are protected.
+    /// Fate of programs that dies have begun when power is lost, unless caches are protected:
+    /// finished or cut off.
     pub cut_programs: CutPrograms,
     /// Number of pages in a word line, which are programmed one after another; 1 to 16
     /// ([`CutPrograms::Torn`] only). With a page that is cut off, the earlier ones of its word line
     /// are lost.
     pub word_line: u32,
-    /// Number of pages written together above which parity is rebuilt from the written pages (`hc`
-    /// only).
+    /// Number of pages written together above which the parity of their stripe is rebuilt from the
+    /// written pages (only with `hc`, the hybrid caching of DA-RAID-5).
     pub n_update: u32,
-    /// Treatment of the other pages that cached parity covered, above `n_update` (`hc` only).
+    /// Treatment of the stripe's pages that cached parity covered before, if more than `n_update`
+    /// pages are written together (only with `hc`, the hybrid caching of DA-RAID-5).
     pub above_n_update: AboveNUpdate,
     /// Number of pages above which a write bypasses the caches (`hc` only); zero means that none
     /// does.
@@ -60,7 +62,7 @@ pub struct Params {
     pub flush_at_end: bool,
     /// P/E cycles above which a block counts as worn, `T_p`.
     pub worn_above: u32,
-    /// Erase pulse of a worn block; zero selects that of other blocks.
+    /// Duration of the erase pulse of a worn block; zero selects that of other blocks.
     pub worn_erase_pulse: Span,
     /// Number of stripes with parity, `L`, above which all stripes get parity (`da_raid5` only).
     pub all_above: u32,
@@ -86,7 +88,7 @@ pub struct Params {
 /// Checks of every read of a page, after the correction of its bit errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Checks {
-    /// Reads are not checked: data that the code accepts is used.
+    /// Reads are not checked: all data that the error-correcting code accepts is used.
     Nothing,
     /// Checks of the logical page number, the version and the checksum stored with each page: a
     /// page that does not hold the data last written counts as unreadable.
@@ -121,7 +123,8 @@ pub enum CutPrograms {
 pub enum UpdateOrder {
     /// Program first: the replaced page is read when parity is computed.
     ProgramFirst,
-    /// Read first: the program is sent to its die when the read is done.
+    /// Read first: the new page is sent to its die when the read of the page that it replaces is
+    /// done.
     ReadFirst,
 }
 
@@ -221,10 +224,10 @@ pub struct Age {
 
 /// A policy that determines how stripes are protected against unreadable pages.
 pub trait Redundancy {
-    /// Returns the rules at a stage of the drive's life.
+    /// Returns the rules by which stripes are protected at a stage of the drive's life.
     fn rules(&self, stage: Stage) -> Rules;
-    /// Returns the stage of life that a drive has now if it was at `stage`; most policies have only
-    /// one.
+    /// Returns the present stage of the drive's life from its wear and from `stage`, the stage so
+    /// far; most policies have only one.
     fn stage(&self, stage: Stage, _age: &Age) -> Stage {
         stage
     }

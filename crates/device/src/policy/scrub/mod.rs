@@ -17,10 +17,10 @@ slot! { $
     }
 }
 
-/// Parameters of every policy of this slot.
+/// Parameters of every scrubbing policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// The selected policy.
+    /// Name of the selected scrubbing policy.
     pub name: ScrubKind,
     /// The time in which every block that holds data is read once.
     pub period: Span,
@@ -32,9 +32,10 @@ pub struct Params {
 }
 
 impl Default for Params {
-    /// Off. The period is assumed: a third of the three months for which JESD218 lets an enterprise
-    /// drive keep its data without power, so that data is read three times while it fades. The
-    /// margin is assumed: no paper prints one. See docs/decisions/gc.md.
+    /// Returns the parameters of a drive that does not scrub. Their period, 30 days, is assumed: a
+    /// third of the three months for which JESD218 lets an enterprise drive keep its data without
+    /// power, so that data is read three times while it fades. Their margin, 0.7, is assumed: no
+    /// paper prints one. See docs/decisions/gc.md.
     fn default() -> Self {
         Self {
             name: ScrubKind::Off,
@@ -49,16 +50,18 @@ impl Default for Params {
 /// strongest level; 1 or more if the page could not be corrected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Errors {
-    /// The share at present.
+    /// Share of the correctable bit errors that the page has at present.
     pub now: f64,
-    /// The share that the page would have if its block had just been programmed.
+    /// Share of the correctable bit errors that the page would have if its block had just been
+    /// programmed.
     pub fresh: f64,
 }
 
 impl Errors {
-    /// Returns the errors of a page of which a model knows the shares at present and just after a
-    /// program. `failed` is true if the read found more than any level corrects: levels are looked
-    /// up with a margin of their own.
+    /// Returns the bit errors of a page that was read, from the shares that a model gives for the
+    /// present and for just after a program. `failed` is true if no level could correct the page.
+    /// Its share then is at least 1; a model may give less, because levels are chosen with a
+    /// margin.
     pub fn found((now, fresh): (f64, f64), failed: bool) -> Errors {
         Errors { now: if failed { now.max(1.0) } else { now }, fresh }
     }
@@ -71,12 +74,13 @@ pub enum Verdict {
     Stays,
     /// The page has many errors, and the block moves.
     Moves,
-    /// The page has many errors and the block stays: it would have as many if it had just been
-    /// programmed.
+    /// The page has many errors, but the block stays: the page would have as many if the block had
+    /// just been programmed.
     GainsNothing,
 }
 
-/// A rule of scrubbing.
+/// A policy that sets the period of scrubbing, and selects the blocks that move because of the
+/// errors found.
 pub trait Scrub {
     /// Returns the time in which every block that holds data is read once; none if none is read.
     fn period(&self) -> Option<Span>;

@@ -2,7 +2,7 @@
 
 use super::{Errors, Params, Scrub, Span, Verdict};
 
-/// The policy; see the module.
+/// The scrubbing policy `off`: no data is read in the background, and no block is moved.
 #[derive(Clone, Debug)]
 pub struct Off;
 

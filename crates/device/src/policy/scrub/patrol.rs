@@ -4,7 +4,8 @@
 
 use super::{Errors, Params, Scrub, Span, Verdict};
 
-/// The policy; see the module.
+/// The scrubbing policy `patrol`: every block is read once in each period, and moved once the
+/// errors of a page reach a margin.
 #[derive(Clone, Debug)]
 pub struct Patrol {
     period: Span,

@@ -79,7 +79,7 @@ pub trait Sensing {
     fn level(&self, advice: &mut impl Advice) -> Lasting;
 }
 
-/// Returns a sensing level that stays right forever.
+/// Returns a sensing level that does not change with the age of the page or the reads of its block.
 fn always(level: u8) -> Lasting {
     Lasting { level: Some(level), age: Span(u64::MAX), reads: u32::MAX }
 }

@@ -5,7 +5,8 @@ use super::{Params, StepRule};
 use crate::cells::program_mode::Step;
 use crate::policy::stream_tag::StreamTag;
 
-/// Chooses the coarsest step that a block tolerates for hot data.
+/// The ISPP step by strength: the coarsest that a block tolerates for hot data, the nominal one for
+/// other data.
 #[derive(Clone, Debug)]
 pub struct ByStrength;
 

@@ -27,9 +27,10 @@ pub struct Params {
     pub name: SuspensionKind,
     /// Reads that may suspend a program or an erase.
     pub reads: SuspendingReads,
-    /// Operation that follows a cancelled program phase (S7).
+    /// Operation that follows a cancelled program phase (rule S7 of docs/pes.md).
     pub cancelled_program: CancelledProgram,
-    /// Service of a read that arrives while the page buffer is reloaded (S11).
+    /// Service of a read that arrives while the page buffer is reloaded for a suspended program
+    /// (rule S11 of docs/pes.md).
     pub reload: Reload,
     /// True if the die has a shadow buffer; if false, the data of a suspended program is sent over
     /// the bus again (S7).
@@ -39,9 +40,9 @@ pub struct Params {
     /// Shortest time that a program or erase runs after each start or resumption before it may be
     /// suspended, including a reload or re-bias.
     pub min_progress: Span,
-    /// Time after the first start of a program or erase on the cells from which it runs to its end,
-    /// even if reads wait: a suspension that would free the die later is refused, and a suspended
-    /// operation resumes before the next read. `None` for no limit.
+    /// Time limit, from the first start of a program or erase on the cells, after which it runs to
+    /// its end even if reads wait: a suspension that would free the die later is refused, and a
+    /// suspended operation resumes before the next read. `None` for no limit.
     pub max_time: Option<Span>,
     /// Length of the steps of an erase pulse, which is suspended only between steps; zero if the
     /// pulse can be suspended anywhere.
@@ -81,7 +82,7 @@ pub enum SuspendingReads {
 /// The running program or erase, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Running {
-    /// Current simulated time at the decision.
+    /// Simulated time at which the suspension policy decides.
     pub now: Nanos,
     /// Die that executes the running operation.
     pub die: DieId,
@@ -103,9 +104,9 @@ impl Running {
 /// The read that the die order would serve next, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// True if a host request waits for the chosen read.
+    /// True if a host request waits for the read that the die order has chosen.
     pub host_waits: bool,
-    /// Time at which the chosen read began to wait for its die.
+    /// Time at which the read that the die order has chosen began to wait for its die.
     pub since: Nanos,
 }
 

@@ -37,13 +37,13 @@ impl CapacityRegulator {
     }
 
     /// Begins an epoch of the given length. Normally, all epochs get equal capacities, and the
-    /// spare is a share of the later epochs' capacity. If the previous epoch was `overused`,
-    /// capacities are reduced by that share, and the spare is only the capacity that this reduction
-    /// leaves unallocated.
+    /// spare, which an epoch may borrow, is a share of the later epochs' capacity. If the previous
+    /// epoch was `overused`, capacities are reduced by that share, and the spare is only the
+    /// capacity that this reduction leaves unallocated.
     ///
-    /// The reduction is at most the share (section 3.4), however often the spare is spent. No epoch
-    /// has less than an even one reduced by the share, unless the capacity of the life itself
-    /// falls, because only capacity beyond that may be borrowed from later epochs.
+    /// The reduction is at most the share (READY, section 3.4), however often the spare is spent.
+    /// No epoch has less than an even one reduced by the share, unless the capacity of the life
+    /// itself falls, because only capacity beyond that may be borrowed from later epochs.
     pub fn begin(&mut self, length: Span, rest: Rest, overused: bool) {
         self.periods = length.0.div_ceil(self.period.0).max(1);
         let pages = rest.pages.max(0.0);
@@ -68,21 +68,23 @@ impl CapacityRegulator {
         self.capacity
     }
 
-    /// Returns the maximum number of pages that may be written in the epoch: its capacity and the
-    /// spare.
+    /// Returns the maximum number of pages that may be written in the throttle's epoch: its own
+    /// capacity, and the spare that it may borrow from later epochs.
     pub fn most(&self) -> f64 {
         self.capacity + self.spare
     }
 
-    /// Returns true if `written` pages are allowed after the time `elapsed` of the epoch. If the
-    /// spare alone suffices, no division is needed.
+    /// Returns true if `written` pages are allowed in the throttle's epoch after the time
+    /// `elapsed`. If the spare, capacity borrowed from later epochs, suffices, no division is
+    /// needed.
     #[inline]
     pub fn allows(&self, written: f64, elapsed: Span) -> bool {
         written <= self.spare || written <= self.allowed(elapsed)
     }
 
-    /// Returns the number of pages that may be written up to the period at `elapsed`: the shares of
-    /// this and the earlier periods of the epoch, and the spare.
+    /// Returns the number of pages that may be written in the throttle's epoch up to the period at
+    /// `elapsed`: the equal shares of this and the earlier periods in the capacity, and the spare
+    /// borrowed from later epochs.
     #[inline]
     pub fn allowed(&self, elapsed: Span) -> f64 {
         self.up_to(elapsed.0 / self.period.0 + 1)

@@ -19,10 +19,11 @@ impl DelayEstimator {
         self.delay
     }
 
-    /// Adjusts the delay at the start of an epoch of the given length with a capacity of `capacity`
-    /// pages. `demand` is the number of pages expected at the present delay. Uses equations 4 and
-    /// 5, the latter bounded below by zero. No page is delayed by more than an epoch. Without
-    /// capacity, equation 4 is undefined and the delay does not change; the host is then stopped.
+    /// Adjusts the delay of page writes at the start of an epoch of the given length with a
+    /// capacity of `capacity` pages. `demand` is the number of pages expected at the present delay.
+    /// Uses equations 4 and 5 of READY, a lifetime throttle, the latter bounded below by zero. No
+    /// page is delayed by more than an epoch. Without capacity, equation 4 is undefined and the
+    /// delay does not change; the host is then stopped.
     pub fn adjust(&mut self, epoch: Span, demand: f64, capacity: f64) {
         if capacity <= 0.0 {
             return;
@@ -38,8 +39,9 @@ impl DelayEstimator {
         self.delay = self.delay.clamp(0.0, epoch.0 as f64);
     }
 
-    /// Recomputes the delay after the epoch length has changed. `demand` is the demand without any
-    /// delay. Uses equation 4, starting from zero (section 3.5).
+    /// Recomputes the delay of page writes after the length of the throttle's epoch has changed.
+    /// `demand` is the number of pages expected without any delay. Uses equation 4 of READY,
+    /// starting from zero (section 3.5).
     pub fn restart(&mut self, epoch: Span, demand: f64, capacity: f64) {
         self.delay = 0.0;
         if demand > capacity {

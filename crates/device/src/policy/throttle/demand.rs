@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DemandPredictor {
     window: Span,
-    /// Largest number of demand windows that are stored.
+    /// Maximum number of windows for which the pages written by the host are stored.
     most: usize,
     /// Number of pages written in each completed demand window, the oldest first.
     whole: VecDeque<u64>,
@@ -19,11 +19,12 @@ pub struct DemandPredictor {
     /// Stored only to avoid allocation.
     #[serde(skip)]
     sums: Vec<u64>,
-    /// Number of the current demand window.
+    /// Number of the current window in which the pages written are counted.
     number: u64,
     /// Number of pages written in the current demand window.
     here: u64,
-    /// End of the current demand window in undistorted time. Nearly every write comes before it.
+    /// End of the current demand window, in undistorted time: time minus all delays of writes.
+    /// Nearly every write comes before it.
     ends: Span,
 }
 
@@ -43,7 +44,7 @@ impl DemandPredictor {
         }
     }
 
-    /// Records that `pages` pages were written at the undistorted time `at`.
+    /// Records that `pages` pages were written at `at`, a time minus all delays of writes.
     #[inline]
     pub fn record(&mut self, at: Span, pages: u64) {
         if at >= self.ends {
@@ -65,8 +66,8 @@ impl DemandPredictor {
         self.ends = Span((number + 1).saturating_mul(self.window.0));
     }
 
-    /// Returns the mean demand over the stored windows up to `at`, in pages per nanosecond of
-    /// undistorted time.
+    /// Returns the mean write demand over the stored windows up to `at`, in pages per nanosecond.
+    /// Time is counted without the delays of writes.
     pub fn rate(&self, at: Span) -> f64 {
         let within = Span(at.0.saturating_sub(self.number * self.window.0));
         let time = self.window.0 as f64 * self.whole.len() as f64 + within.0 as f64;
@@ -74,8 +75,8 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// Returns the mean difference ratio (equation 6) of neighbouring epochs of `windows` windows;
-    /// `None` if there are none.
+    /// Returns the mean relative difference in demand (READY, equation 6) between neighbouring
+    /// epochs of `windows` windows each; `None` if there are none.
     pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
         self.sum();
         difference(&self.sums, windows)
@@ -91,10 +92,10 @@ impl DemandPredictor {
         }
     }
 
-    /// Returns the epoch length, in windows, that best predicts the next epoch, and the mean demand
-    /// per epoch (equation 6, Figure 9): the length with the least mean difference between
-    /// neighbouring epochs; of several, the shortest. `None` unless two consecutive windows have
-    /// demand.
+    /// Returns the epoch length, in windows, for which the demand of one epoch best predicts that
+    /// of the next, and the mean demand per epoch in pages: the length with the least mean
+    /// difference between neighbouring epochs (READY, equation 6, Figure 9); of several, the
+    /// shortest. `None` unless two consecutive windows have demand.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;
@@ -111,9 +112,9 @@ impl DemandPredictor {
     }
 }
 
-/// Returns the mean difference ratio of neighbouring epochs of `length` windows, up to the last
-/// window; `None` unless the first of two neighbours has demand. `sums` are the windows' running
-/// sums.
+/// Returns the mean relative difference in demand between neighbouring epochs of `length` windows,
+/// up to the last window; `None` unless the first of two neighbours has demand. `sums` are the
+/// running sums of the pages written in each window.
 fn difference(sums: &[u64], length: usize) -> Option<f64> {
     let windows = sums.len() - 1;
     if length == 0 || length > windows {

@@ -11,13 +11,15 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FixedRate {
     period: Span,
-    /// Number of pages that each period may write; `None` before the first write.
+    /// Number of pages that may be written in each period of the throttle; `None` before the first
+    /// write.
     share: Option<f64>,
     /// Number of the current period of the throttle.
     number: u64,
     /// Number of pages of the write capacity used before the current period.
     taken_before: u64,
-    /// Number of pages by which earlier periods exceeded their shares.
+    /// Number of pages by which writes in earlier periods of the throttle exceeded the capacity of
+    /// those periods.
     owed: f64,
 }
 
@@ -26,7 +28,8 @@ impl FixedRate {
         Self { period: params.period, share: None, number: 0, taken_before: 0, owed: 0.0 }
     }
 
-    /// Computes the share of a period from the whole life, no matter when the first write comes.
+    /// Computes the write capacity of a period of the throttle from that of the whole life, no
+    /// matter when the first write comes.
     fn begin(&mut self, now: Nanos, life: &impl Life) -> f64 {
         let periods = (life.ends() - Nanos::ZERO).0 as f64 / self.period.0 as f64;
         let rated = life.left(now, false) + life.taken() as f64;
@@ -36,8 +39,8 @@ impl FixedRate {
         share
     }
 
-    /// Advances to the period `number`, if it is a later one; `taken` pages have been programmed by
-    /// then.
+    /// Advances the throttle to the period `number`, if it is a later one; `taken` pages have been
+    /// programmed by then.
     fn advance(&mut self, number: u64, taken: u64, share: f64) {
         if number > self.number {
             let used = (taken - self.taken_before) as f64 + self.owed;

@@ -80,8 +80,8 @@ pub enum Enforcement {
     /// The capacity of the epoch may be written, in equal parts over its periods; unused capacity
     /// passes to the next period.
     Pessimistic,
-    /// Like [`Enforcement::Pessimistic`], and the epoch may also borrow capacity that later epochs
-    /// can spare.
+    /// The capacity of the epoch may be written, in equal parts over its periods; unused capacity
+    /// passes to the next period. The epoch may also borrow capacity that later epochs can spare.
     Optimistic,
 }
 
@@ -112,7 +112,8 @@ pub trait Life {
 pub struct Throttled {
     /// Delay that is spread over the pages of the write.
     pub spread: Span,
-    /// Delay by stops for lack of capacity, after the spread delay.
+    /// Delay by stops for lack of write capacity, which come after the delay that is spread over
+    /// the pages of the write.
     pub stopped: Span,
     /// Number of stops of the write. Each stops one page; a page may be stopped in one epoch and
     /// again in the next.
@@ -120,7 +121,8 @@ pub struct Throttled {
 }
 
 impl Throttled {
-    /// Returns the total delay of the write: spread and stops.
+    /// Returns the total delay of the write: the delay spread over its pages, and that by stops for
+    /// lack of capacity.
     #[inline]
     pub fn total(self) -> Span {
         self.spread + self.stopped
@@ -150,7 +152,8 @@ pub struct Predicted {
 }
 
 impl Predicted {
-    /// Returns the number of epochs whose prediction missed.
+    /// Returns the number of epochs whose write demand was not within [`Params::miss`] of the
+    /// prediction.
     pub fn missed(self) -> u64 {
         self.epochs - self.right
     }

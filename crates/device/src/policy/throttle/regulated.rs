@@ -81,8 +81,8 @@ impl Regulated {
         }
     }
 
-    /// Returns the start and length of the current epoch, and its capacity and spare in pages;
-    /// `None` before the first.
+    /// Returns the start and length of the throttle's current epoch, and in pages its capacity and
+    /// the spare that it may borrow from later epochs; `None` before the first epoch.
     #[cfg(test)]
     pub fn standing(&self) -> Option<(Nanos, Span, [f64; 2])> {
         let (capacity, most) = (self.capacity.capacity(), self.capacity.most());
@@ -174,14 +174,15 @@ impl Regulated {
         self.stop(way, last, periods.min(count - at_once) as u32);
     }
 
-    /// Advances the time of a write by a spread delay.
+    /// Advances the time of a write by a delay that is spread over its pages.
     fn spread(&mut self, way: &mut Way, spread: Span) {
         way.throttled.spread += spread;
         way.at = way.at + spread;
         self.behind += spread;
     }
 
-    /// Advances the time of a write by a stop of `stops` pages.
+    /// Stops a write for lack of capacity until the time `until`; `stops` of its pages count as
+    /// stopped.
     fn stop(&mut self, way: &mut Way, until: Nanos, stops: u32) {
         let stopped = until - way.at;
         way.throttled.stopped += stopped;
@@ -193,7 +194,8 @@ impl Regulated {
         }
     }
 
-    /// Returns the epoch at a given time. `had` pages have been granted but not yet programmed.
+    /// Returns the throttle's epoch at a given time. `had` pages of the write have been let through
+    /// but not yet programmed.
     #[inline]
     fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
         match self.epoch {
@@ -247,10 +249,10 @@ impl Regulated {
         next
     }
 
-    /// Returns the number of pages that the host would have written while it was stopped, at the
-    /// current delay. The pages actually written never exceed an enforced capacity, so equation 4
-    /// would never apply to written pages alone. See docs/decisions/policy.md, "What is `w_i` in
-    /// the throttle?".
+    /// Returns the number of pages that the host would have written in an epoch while it was
+    /// stopped, at the current delay. The pages actually written never exceed an enforced capacity,
+    /// so READY's equation 4, which raises the delay if demand exceeds capacity, would never apply
+    /// to them alone. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
@@ -315,8 +317,8 @@ impl Regulated {
         self.share_out(epoch, life);
     }
 
-    /// Begins the first epoch of a new length: recomputes the delay, and extends the epoch by the
-    /// factor by which the delays will stretch it (section 3.5).
+    /// Begins the first epoch of a new length: recomputes the delay of page writes, and extends the
+    /// epoch by the factor by which these delays will stretch the demand (READY, section 3.5).
     fn begin_chosen(
         &mut self,
         start: Nanos,
@@ -345,7 +347,7 @@ pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
 /// A write while the throttle delays it, page by page.
 struct Way {
     at: Nanos,
-    /// Number of pages granted to the write so far.
+    /// Number of pages of the write that the throttle has let through so far.
     had: u64,
     throttled: Throttled,
     /// Part of the next page's delay that passed in an earlier epoch, in nanoseconds.

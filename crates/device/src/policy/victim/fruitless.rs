@@ -12,11 +12,11 @@ use std::collections::BTreeMap;
 /// this unlucky.
 const ROUNDS: u32 = 16;
 
-/// The victims in a row without an invalid page.
+/// Counts the GC victims without an invalid page that a custom policy has chosen in a row.
 #[derive(Clone, Debug, Default)]
 pub struct Fruitless {
-    /// For each plane, the place of the last one in the order in which blocks became full, and the
-    /// number of those in a row.
+    /// For each plane, the number of victims without an invalid page in a row, preceded by the
+    /// place of the last of them in the order in which blocks became full.
     planes: BTreeMap<PlaneId, (u64, u32)>,
 }
 
@@ -39,8 +39,9 @@ impl Fruitless {
         let most = ROUNDS * candidates.slots();
         (*count > most).then(|| {
             format!(
-                "block {} of plane {}: it has no invalid page, nor had any of the {most} before it, \
-                 so garbage collection would never end",
+                "block {} of plane {} for garbage collection: it has no invalid page, nor had any \
+                 of the {most} before it, so garbage collection would never end; expected a block \
+                 with an invalid page",
                 victim.0, plane.0
             )
         })

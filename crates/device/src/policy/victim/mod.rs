@@ -49,8 +49,9 @@ impl Victim for AnyVictim {
 }
 
 impl AnyVictim {
-    /// Returns the custom policy, if there is one, or else the one named by `params`. A custom one
-    /// that chooses too many victims in a row without an invalid page ends with its name.
+    /// Returns the custom policy, if there is one, or else the one named by `params`. A custom
+    /// policy that chooses too many victims in a row without an invalid page ends the run with an
+    /// error that names it.
     pub fn bounded_or_new(
         custom: Option<&Maker<dyn CustomVictim>>,
         params: &Params,
