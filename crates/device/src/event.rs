@@ -2,15 +2,15 @@
 
 use fowler_units::{DieId, ReqId};
 
-/// An event at a time known in advance. Arrivals are not events: they come in order and are merged
-/// with the agenda where it is read.
+/// An event of the simulation at a time known in advance. Arrivals of requests are not events: they
+/// come in order, and the event loop merges them with the queue of events (the agenda).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The current activity of this die ends.
     Die(DieId),
     /// A die may have been idle for long enough to start background work, or the next step of
     /// scrubbing is due on the die. On a drive with superblocks, whose dies start no work when
-    /// idle, the number names one of two timers instead: for scrubbing, or for a host that may
+    /// idle, the die number names one of two timers instead: for scrubbing, or for a host that may
     /// pause.
     Idle(DieId),
     /// A running program or erase may have made its guaranteed minimum progress, after which a read

@@ -239,7 +239,7 @@ fn what_cannot_be_lived_through_is_said() {
         (
             &load,
             &["--set", "lifetime.period=1h", "--scheme", "ready_opt"],
-            "shorter than a period of 3600s",
+            "shorter than a throttle period of 3600s",
         ),
         (&load, &["--set", "lifetime.target=0s"], "lifetime.target"),
         (&load, &["--set", "lifetime.spare=1"], "leaves later epochs no capacity"),

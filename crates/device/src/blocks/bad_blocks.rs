@@ -145,7 +145,8 @@ impl PageAllocator {
         self.bad_blocks.as_ref().map(|bad_blocks| bad_blocks.counts)
     }
 
-    /// Resets the counts of failures. The spare pages and the time of wear-out stay.
+    /// Resets the counts of failed programs and erases. The number of spare pages and the time at
+    /// which the drive was worn out are not reset.
     pub fn count_failures_anew(&mut self) {
         if let Some(bad_blocks) = &mut self.bad_blocks {
             let BadBlockCounts { spare, worn_out, .. } = bad_blocks.counts;
@@ -275,9 +276,9 @@ impl PageAllocator {
             && self.assigned_to(die) + taken + pages <= limits
     }
 
-    /// Takes a block from the room of its die for host data, if the drive can hold its data without
-    /// that block. Data beyond the room moves to other dies as the host rewrites it. Returns true
-    /// if the block was taken.
+    /// Takes a block out of the capacity that its die has for host data, if the drive can hold its
+    /// data without that block. Data that no longer fits on the die moves to other dies as the host
+    /// rewrites it. Returns true if the block was taken.
     fn gives_up_a_block(&mut self, plane: PlaneId) -> bool {
         let pages = self.blocks.geometry().pages_per_block;
         let die = self.blocks.geometry().die_of_plane(plane);

@@ -26,7 +26,8 @@ use std::ops::Range;
 pub(super) struct Block {
     pub(super) valid: u32,
     pub(super) progress: Progress,
-    /// The block's neighbours in its bucket, or in the plane's list of erased blocks.
+    /// The block's neighbours in its list: that of full blocks with as many valid pages, or that of
+    /// the plane's erased blocks.
     link: Link<BlockId>,
 }
 
@@ -95,7 +96,7 @@ pub(super) struct PlaneBlocks {
 /// Result of programming the next page of an open block.
 #[derive(Clone, Copy, Debug)]
 pub struct Programmed {
-    /// The mapping unit that was programmed.
+    /// The page or mapping unit of an open block that was programmed.
     pub unit: UnitId,
     /// True if the unit programmed was the last one of its block, which is now full.
     pub last: bool,
@@ -305,8 +306,8 @@ impl Blocks {
         if self.packed { (unit.index() / 64, unit.0) } else { self.bit_by_block(unit) }
     }
 
-    /// Returns the position of a page's valid bit (index of its word, number of the bit) if the
-    /// bits of a block do not fill whole words.
+    /// Returns the position of a page's valid bit in the bitmap of all blocks (index of the 64-bit
+    /// word, number of the bit in it), if the number of pages per block is no multiple of 64.
     #[inline(never)]
     fn bit_by_block(&self, unit: UnitId) -> (usize, u32) {
         let (block, place) = self.locator.block_and_place(unit);
@@ -506,7 +507,8 @@ impl Blocks {
         block
     }
 
-    /// Prefetches the table entries that invalidating a page needs.
+    /// Prefetches, into the processor's cache, the entries of the block table that invalidating a
+    /// page needs.
     #[inline]
     pub fn prefetch(&self, unit: UnitId) {
         let block = self.locator.block_of(unit);
@@ -668,7 +670,8 @@ impl Blocks {
         *lowest = (*lowest).min(valid);
     }
 
-    /// Removes a block from its bucket.
+    /// Removes a block from a bucket: the list of full blocks of a plane with one number of valid
+    /// pages.
     #[inline]
     fn unlink(&mut self, block: BlockId, bucket: usize) {
         if !self.is_scanned() {

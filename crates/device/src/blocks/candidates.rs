@@ -120,8 +120,8 @@ impl Candidates<'_> {
         buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
-    /// Returns the number of pages of a candidate's capacity that its erase does not gain: valid
-    /// pages and, if other superblocks have no parity, the parity of this one.
+    /// Returns the number of pages of a GC candidate's capacity that its erase does not gain: valid
+    /// pages, and those that never hold data (such as parity that only this superblock has).
     pub fn valid(&self, block: BlockId) -> u32 {
         self.blocks.not_gained(block)
     }

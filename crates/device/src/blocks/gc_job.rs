@@ -17,7 +17,8 @@ pub struct Job {
     /// Stream tag under which the block's data is rewritten; it selects the open block that takes
     /// the data.
     pub tag: StreamTag,
-    /// Use of the open block that takes the data of the GC victim.
+    /// Kind of the open block that takes the data of the GC victim: a block for host data, for data
+    /// moved by GC, or for swapped data.
     pub into: Opened,
     /// The position in the block from which the next valid page is searched.
     pub offset: u32,

@@ -73,8 +73,8 @@ pub struct OpenBlocks {
 }
 
 impl OpenBlocks {
-    /// Creates the state without open blocks; all blocks are assumed equally strong and programmed
-    /// only at the nominal step.
+    /// Creates the table of open blocks for a drive that has none yet; all blocks are assumed
+    /// equally strong and programmed only at the nominal ISPP step.
     pub fn new(config: &Config, geometry: &Geometry) -> Self {
         let none = Frontier {
             host: [BlockId::NONE; STREAMS_MAX],
@@ -122,7 +122,8 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns a copy of the present open blocks under the placement and step rules of `config`.
+    /// Returns a copy of the present open blocks under the policies of `config` for data placement,
+    /// ISPP steps and program voltages.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let voltage = AnyVoltage::new(&config.voltage, config.seed);
         let plain = Mode::new(Step::NOMINAL, voltage.voltage(StreamTag::PLAIN));
@@ -136,9 +137,9 @@ impl OpenBlocks {
         ruled
     }
 
-    /// Switches data placement to the rule of `config`, which may be a custom one. All data so far
-    /// has the plain tag; the open blocks of that tag continue in the stream that the new rule
-    /// gives it.
+    /// Switches data placement to the policy of `config`, which may be a custom one. All data so
+    /// far has the plain stream tag (nothing is known about it); the open blocks for such data
+    /// continue in the stream to which the new policy assigns it.
     pub fn place_by(&mut self, config: &Config) {
         let custom = config.policies.placement.as_ref();
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
@@ -169,15 +170,16 @@ impl OpenBlocks {
         self.modes[block]
     }
 
-    /// Sets the access class of a block's data from before the run, and with it the voltages at
-    /// which the data was programmed.
+    /// Sets the access class (read-hot, write-hot or mixed) of a block's data from before the run,
+    /// and with it the voltages at which the data was programmed.
     pub fn used_as(&mut self, block: BlockId, class: AccessClass) {
         let tag = StreamTag::new(false, class);
         self.tags[block] = tag;
         self.modes[block].voltage = self.voltage.voltage(tag);
     }
 
-    /// Returns the tag that a block's data gets when GC moves it.
+    /// Returns the stream tag (access class, hotness and placement handle) that a block's data gets
+    /// when GC moves it.
     #[inline]
     pub fn tag_of_survivors(&self, block: BlockId) -> StreamTag {
         self.params.survivors(self.tags[block])
@@ -189,23 +191,25 @@ impl OpenBlocks {
         usize::from(self.streams[tag.index()])
     }
 
-    /// Returns the tag of the data that a block was opened for.
-    /// See docs/decisions/blocks.md, "Where is a page's access class stored?".
+    /// Returns the stream tag (access class, hotness and placement handle) of the data that a block
+    /// was opened for. See docs/decisions/blocks.md, "Where is a page's access class stored?".
     pub fn tag_of(&self, block: BlockId) -> StreamTag {
         self.tags[block]
     }
 
-    /// Returns true if data of the two tags shares blocks.
+    /// Returns true if the placement policy puts data of the two stream tags into the same blocks.
     pub fn mingle(&self, one: StreamTag, other: StreamTag) -> bool {
         self.stream(one) == self.stream(other)
     }
 
-    /// Returns the voltages at which data of a tag is programmed.
+    /// Returns the voltages at which data with a stream tag (access class, hotness, placement
+    /// handle) is programmed.
     pub fn voltage_of(&self, tag: StreamTag) -> Voltage {
         self.voltage.voltage(tag)
     }
 
-    /// Returns the use of the open block that takes data of `source` and `tag`.
+    /// Returns the kind of open block that takes data written by `source` (host, GC or wear
+    /// leveling) with the stream tag `tag`.
     #[inline]
     pub fn opened_for(&self, source: Source, tag: StreamTag) -> Opened {
         let stream = self.streams[tag.index()];
@@ -218,7 +222,8 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the open block that takes data of `source` and `tag`; `NONE` if there is none.
+    /// Returns the open block of a plane for data written by `source` (host, GC or wear leveling)
+    /// with the stream tag `tag`; `NONE` if there is none.
     #[inline]
     pub fn open_block(&self, plane: PlaneId, source: Source, tag: StreamTag) -> BlockId {
         self.opened(plane, self.opened_for(source, tag))
@@ -242,8 +247,8 @@ impl OpenBlocks {
         }
     }
 
-    /// Returns the open block that takes data of `source` and `tag`, opening an erased one if
-    /// necessary.
+    /// Returns the open block of a plane for data written by `source` (host, GC or wear leveling)
+    /// with the stream tag `tag`, opening an erased block if necessary.
     ///
     /// # Panics
     /// If there is no erased block to open; admission and the reserve ensure that there is.
@@ -259,7 +264,8 @@ impl OpenBlocks {
         if open.is_some() { open } else { self.open(blocks, plane, source, tag) }
     }
 
-    /// Opens an erased block for data of `source` and `tag`.
+    /// Opens an erased block of a plane for data written by `source` (host, GC or wear leveling)
+    /// with the stream tag `tag`.
     ///
     /// # Panics
     /// If there is no erased block.
@@ -285,7 +291,8 @@ impl OpenBlocks {
         block
     }
 
-    /// Closes the open block that takes data of `source` and `tag`, because it is full.
+    /// Closes the open block of a plane for data written by `source` (host, GC or wear leveling)
+    /// with the stream tag `tag`, because that block is full.
     #[cold]
     pub fn close(&mut self, plane: PlaneId, source: Source, tag: StreamTag) {
         self.set(plane, source, tag, BlockId::NONE);
@@ -310,7 +317,8 @@ impl OpenBlocks {
         host.or_else(collected).or((frontier.swapped == block).then_some(Opened::Swapped))
     }
 
-    /// Returns the block of a plane that is open for a use; `NONE` if there is none.
+    /// Returns the open block of a plane for one kind of data (host data or GC data of a stream, or
+    /// swapped data); `NONE` if there is none.
     #[inline]
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let frontier = &self.planes[plane];
@@ -321,12 +329,13 @@ impl OpenBlocks {
         }
     }
 
-    /// Records that a block is open for a use, on a drive whose saved state is restored.
+    /// Records that a block is open for one kind of data, on a drive whose saved state is restored.
     pub(super) fn reopen(&mut self, plane: PlaneId, opened: Opened, block: BlockId) {
         *self.place_of(plane, opened) = block;
     }
 
-    /// Closes the block that is open for a use, and returns it; `NONE` if there is none.
+    /// Closes the open block of a plane for one kind of data (host data or GC data of a stream, or
+    /// swapped data), and returns that block; `NONE` if there is none.
     pub fn take(&mut self, plane: PlaneId, opened: Opened) -> BlockId {
         std::mem::replace(self.place_of(plane, opened), BlockId::NONE)
     }

@@ -127,7 +127,8 @@ impl PageAllocator {
             + Bytes::of::<DieId>(dies * u64::from(config.placement.stripe_unit))
     }
 
-    /// Returns a copy of the present blocks under the placement and step rules of `config`.
+    /// Returns a copy of the present blocks under the policies of `config` for data placement, ISPP
+    /// steps and program voltages.
     pub fn ruled_by(&self, config: &Config) -> Self {
         let mut ruled = Self { open_blocks: self.open_blocks.ruled_by(config), ..self.clone() };
         ruled.turns_follow(self.open_blocks.stream(StreamTag::PLAIN));
@@ -141,8 +142,9 @@ impl PageAllocator {
         self.turns_follow(was);
     }
 
-    /// Keeps each die's rotation over its planes when data without a stream tag changes from the
-    /// stream `was` to another one, by swapping the two streams' next planes.
+    /// Continues each die's rotation over its planes where it is, when data without a stream tag
+    /// changes from the stream `was` to another one: the two streams swap the planes whose turns
+    /// are next.
     fn turns_follow(&mut self, was: usize) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
         self.stripes.as_mut_slice().iter_mut().for_each(|stripe| stripe.turns.swap(was, is));
@@ -483,8 +485,8 @@ impl PageAllocator {
         })
     }
 
-    /// Programs up to `most` consecutive pages of one source and tag in one block. Returns the
-    /// first page, and their number.
+    /// Programs up to `most` consecutive pages of one block with data of one source (host, GC or
+    /// wear leveling) and one stream tag. Returns the first page, and the number of pages.
     pub fn write_run(
         &mut self,
         plane: PlaneId,
@@ -506,7 +508,8 @@ impl PageAllocator {
         (first, count)
     }
 
-    /// Returns true if stripe units have one page, so that [`PageAllocator::load_row`] applies.
+    /// Returns true if consecutive host pages go to different dies (stripe units have one page), so
+    /// that preconditioning may fill the blocks of all planes with [`PageAllocator::load_row`].
     pub fn takes_page_by_page(&self) -> bool {
         self.page_by_page
     }

@@ -13,7 +13,8 @@ use fowler_units::{BlockId, Id, Nanos, PlaneId};
 type Open = (BlockId, u32);
 
 impl PageAllocator {
-    /// Writes the rotation over dies and planes, and the blocks, as words to `put`.
+    /// Saves the allocator's rotation over dies and planes, and the block table, through `put`,
+    /// which writes 32-bit words.
     ///
     /// # Errors
     /// If `put` fails.
@@ -34,8 +35,8 @@ impl PageAllocator {
         self.blocks.save(put)
     }
 
-    /// Restores the saved state of the allocator on a fresh drive of this configuration, from the
-    /// words of `take`.
+    /// Restores the saved state of the allocator on a fresh drive of this configuration, through
+    /// `take`, which reads the 32-bit words of that state.
     ///
     /// # Errors
     /// The reason why the words are not such a state.
@@ -106,8 +107,8 @@ impl Blocks {
         put_long(put, &self.bits)
     }
 
-    /// Restores saved blocks from the words of `take`. Blocks in `open` are open already; all
-    /// others are erased.
+    /// Restores the saved block table through `take`, which reads 32-bit words. The blocks in
+    /// `open` are open already; all others are erased.
     fn restore(&mut self, take: TakeWords<'_>, open: &[Open]) -> Result<(), String> {
         let all = self.geometry.blocks();
         let pages = self.geometry.pages_per_block;

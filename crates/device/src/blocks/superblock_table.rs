@@ -24,8 +24,8 @@ impl Blocks {
         blocks
     }
 
-    /// Returns this block table, set to record for each superblock pages within its capacity that
-    /// hold no data if `keeps`.
+    /// Returns this block table, set to count for each superblock the pages within its capacity
+    /// that hold no data (such as those of a failed block). Without effect if `keeps` is false.
     #[must_use]
     pub fn keeping(mut self, keeps: bool) -> Self {
         let count = if keeps { self.blocks.len() } else { 0 };

@@ -43,34 +43,37 @@ impl AccessClasses {
         }
     }
 
-    /// Returns the memory that the voltages at which reads assume pages to be programmed take on
-    /// the simulating machine; 0 if reads use the voltages of the program.
+    /// Returns the memory, on the simulating machine, of the table with the voltages at which each
+    /// logical page is assumed to have been programmed; 0 if reads use the voltages of the program.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         let marked = config.buffer.read_hot == ReadHot::OnEvict;
         Bytes::of::<Voltage>(if marked { layout.mapped_pages.into() } else { 0 })
     }
 
-    /// Returns the tag of data written by a request of `pages` pages with a placement handle.
+    /// Returns the stream tag (hotness, access class, placement handle) of data written by a
+    /// request of `pages` pages with a placement handle.
     #[inline]
     pub fn tag_of_write(&mut self, pages: u32, handle: PlacementHandle) -> StreamTag {
         let tag = self.hotness.tag_of_write(pages);
         self.placed(tag, handle)
     }
 
-    /// Returns the tag with the placement handle of a write added, if the placement uses handles.
+    /// Returns a stream tag with the placement handle of a host write added, if the placement
+    /// policy uses handles.
     #[inline]
     pub fn placed(&self, tag: StreamTag, handle: PlacementHandle) -> StreamTag {
         tag.with_host_handle(handle, self.handles)
     }
 
-    /// Returns the tag of a page to be programmed, with the page's access class added.
+    /// Returns the stream tag of a page to be programmed, with the page's access class (read-hot,
+    /// write-hot or mixed) added.
     #[inline(never)]
     pub fn classified(&mut self, tag: StreamTag, page: Used) -> StreamTag {
         tag.with_class(self.hotness.class(page))
     }
 
-    /// Returns true if, on this drive, the access class of a page must be known when it leaves the
-    /// buffer.
+    /// Returns true if, on this drive, it must be known when a page leaves the write buffer whether
+    /// it was read-hot, write-hot or mixed there.
     #[inline]
     pub fn asks(&self) -> bool {
         self.hotness.tells_classes() || self.marks.is_some()

@@ -16,39 +16,42 @@ use std::collections::VecDeque;
 /// The list of the buffer that a frame is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listed {
-    /// The frame is in no list: it is free, or its data is being programmed.
+    /// The buffer frame is in none of the buffer's lists: it is free, or its data is being
+    /// programmed.
     No,
-    /// The frame holds data that is neither in the flash nor being programmed.
+    /// The buffer frame holds data that is neither in the flash nor being programmed.
     Dirty,
-    /// The frame holds data that is also in the flash.
+    /// The buffer frame holds data that is also in the flash.
     Clean,
-    /// The frame holds data that is also in the flash and will be reprogrammed in idle time.
+    /// The buffer frame holds data that is also in the flash and will be reprogrammed in idle time.
     Rewrite,
 }
 
 /// A page frame of the write buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// The logical page that the frame holds.
+    /// The logical page that this buffer frame holds.
     pub lpn: Lpn,
     /// Location in the flash of the page's copy, or of the page that is being programmed for it.
     pub unit: UnitId,
-    /// The parts of the page that the frame holds, one bit per 64th of a page (or per sector, if
-    /// that is larger).
+    /// The parts of the page that this buffer frame holds, one bit per 64th of a page (or per
+    /// sector, if that is larger).
     pub present: u64,
-    /// The program of the frame that has not begun; `NONE` if there is none.
+    /// The program of this buffer frame's data that has not begun; `NONE` if there is none.
     pub queued: TxnId,
-    /// Number of programs of the frame's data in progress.
+    /// Number of programs of this buffer frame's data in progress.
     pub programs: u16,
-    /// True if the frame becomes free when its program ends.
+    /// True if this buffer frame becomes free when the program of its data ends.
     pub leaving: bool,
-    /// True if the data was trimmed, so that the mapping no longer points to the frame.
+    /// True if the data of this buffer frame was trimmed, so that the mapping no longer points
+    /// here.
     pub orphan: bool,
-    /// True if part of the data came from a flash page that held wrong data, which nobody noticed.
+    /// True if part of this frame's data came from a flash page that held wrong data, which nobody
+    /// noticed.
     pub wrong: bool,
-    /// List of the buffer that the frame is in.
+    /// List of the buffer that this frame is in.
     pub listed: Listed,
-    /// Stream tag of the data, and the size in pages of the request that last wrote it.
+    /// Stream tag of this frame's data: access class, hotness and placement handle.
     pub tag: StreamTag,
     /// Size in pages of the request that last wrote the data.
     pub group: u16,
@@ -67,7 +70,7 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// Resets the frame for a page of which it holds no part yet.
+    /// Resets this buffer frame for a page of which it holds no part yet.
     #[inline]
     fn begin(&mut self, lpn: Lpn, unit: UnitId) {
         self.lpn = lpn;
@@ -93,13 +96,13 @@ impl Linked<FrameId> for Frame {
 /// The next frame to leave the buffer, and the way in which it leaves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Due {
-    /// A clean page leaves: it is dropped.
+    /// A clean page leaves the write buffer: it is dropped.
     Drop(FrameId),
     /// A dirty page leaves the write buffer: it is programmed.
     Program {
-        /// Frame of the page that leaves.
+        /// Buffer frame of the page that leaves the write buffer.
         frame_id: FrameId,
-        /// True if the frame is to become free when its program ends.
+        /// True if the buffer frame is to become free when the program of its page ends.
         room: bool,
     },
 }
@@ -118,10 +121,10 @@ pub struct Buffer {
     replacement: AnyReplacement,
     uses: u64,
     leaving: u32,
-    /// True if frames keep their data after it is written to the flash.
+    /// True if frames of the write buffer keep their data after it is written to the flash.
     retains: bool,
     evict_ahead: u32,
-    /// Number of frames needed by a waiting write that takes several at once.
+    /// Number of buffer frames needed by a waiting write that takes several at once.
     wanted: u32,
     sector: u64,
     full: u64,
@@ -136,8 +139,9 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Creates an empty buffer of `frames` frames for pages of `page_size` bytes and `flushes`
-    /// flushes, of which `ahead` frames are kept free or leaving.
+    /// Creates an empty write buffer of `frames` frames for pages of `page_size` bytes, which
+    /// evicts pages until `ahead` frames are free or about to be. `flushes` is the maximum number
+    /// of flushes at once.
     pub fn new(
         config: &BufferConfig,
         replacement: &replacement::Params,
@@ -209,7 +213,7 @@ impl Buffer {
         &mut self.frames[frame_id]
     }
 
-    /// Iterates over the frames that hold a page.
+    /// Iterates over the frames of the write buffer that hold a page.
     pub fn used(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
         self.frames
             .ids()
@@ -222,7 +226,7 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Takes an empty frame for a page. `None` if there is none; see [`Buffer::to_empty`].
+    /// Takes an empty frame of the write buffer for a page; `None` if there is none.
     #[inline]
     pub fn take(&mut self, lpn: Lpn, unit: UnitId) -> Option<FrameId> {
         let id = self.free.pop()?;
@@ -231,7 +235,8 @@ impl Buffer {
         Some(id)
     }
 
-    /// Returns true if a frame holds no page and no program is pending for it.
+    /// Returns true if a frame of the write buffer holds no page and no program of its data is
+    /// pending.
     fn is_free(&self, id: FrameId) -> bool {
         let Frame { lpn, listed, programs, queued, leaving, orphan, .. } = self.frames[id];
         let holds = lpn.is_some() || leaving || orphan;
@@ -254,7 +259,8 @@ impl Buffer {
         left
     }
 
-    /// Empties a frame that is in no list and not being programmed.
+    /// Empties a frame of the write buffer that is in no list and whose data is not being
+    /// programmed.
     #[inline]
     pub fn release(&mut self, id: FrameId) {
         let frame_id = &mut self.frames[id];
@@ -272,8 +278,8 @@ impl Buffer {
         self.free.push(id);
     }
 
-    /// Returns the clean frame to reuse when a frame is needed immediately; `None` if the next to
-    /// leave is not clean.
+    /// Returns the frame of a clean page to reuse when a write needs a buffer frame immediately;
+    /// `None` if the page that the replacement policy evicts next is not clean.
     #[inline(always)]
     pub fn to_empty(&self) -> Option<FrameId> {
         if !self.rewrite.is_empty() {
@@ -285,28 +291,29 @@ impl Buffer {
         if self.replacement.leaves(self) == Some(Leaves::Clean) { self.clean.front() } else { None }
     }
 
-    /// Iterates over the frames that wait to be reprogrammed, the longest-waiting first.
+    /// Iterates over the buffer frames whose pages wait to be reprogrammed, the longest-waiting
+    /// first.
     pub fn to_rewrite(&self) -> impl Iterator<Item = FrameId> {
         self.rewrite.iter(&self.frames)
     }
 
-    /// Returns the maximum number of frames that may wait to be reprogrammed.
+    /// Returns the maximum number of buffer frames whose pages may wait to be reprogrammed.
     pub fn rewrites_most(&self) -> u32 {
         self.rewrites_most
     }
 
-    /// Returns the number of frames that wait to be reprogrammed in idle time.
+    /// Returns the number of buffer frames whose pages wait to be reprogrammed in idle time.
     pub fn rewrites(&self) -> u32 {
         self.rewrite.len()
     }
 
-    /// Returns true if clean frames are also dropped ahead of need.
+    /// Returns true if the buffer drops clean pages before a write needs their frames.
     #[inline]
     pub fn drops_ahead(&self) -> bool {
         self.replacement.drops_ahead()
     }
 
-    /// Counts a read or a write of the page in a frame.
+    /// Counts a read or a write of the page in a buffer frame.
     #[inline]
     pub fn count(&mut self, id: FrameId, wrote: bool) {
         let frame_id = &mut self.frames[id];
@@ -318,7 +325,7 @@ impl Buffer {
         }
     }
 
-    /// Returns true if any frame is dirty.
+    /// Returns true if any frame of the write buffer holds data that is not in the flash.
     #[inline]
     pub fn has_dirty(&self) -> bool {
         !self.dirty.is_empty()
@@ -345,8 +352,8 @@ impl Buffer {
         }
     }
 
-    /// Returns true if frames for `pages` pages are available. If not, that number is freed before
-    /// any other page gets a frame.
+    /// Returns true if the write buffer has frames for `pages` pages. If not, that number of frames
+    /// is freed before any other page gets one.
     pub fn has_room(&mut self, pages: u32) -> bool {
         let clean = if self.drops_ahead() { 0 } else { self.clean.len() };
         let has = self.free.len() as u32 + clean >= pages;
@@ -361,7 +368,8 @@ impl Buffer {
         self.leaving += 1;
     }
 
-    /// Keeps a frame that was to become free when its program ends, because it was written again.
+    /// Keeps the page in a buffer frame that was to become free when its program ends, because the
+    /// page was written again.
     pub fn stay(&mut self, id: FrameId) {
         if self.frames[id].leaving {
             self.frames[id].leaving = false;
@@ -369,8 +377,8 @@ impl Buffer {
         }
     }
 
-    /// Marks the frame as clean if it is retained and no program is pending for it. Returns true if
-    /// the frame is clean now.
+    /// Marks a buffer frame as clean if its data stays in the buffer and no program of the data is
+    /// pending. Returns true if the frame is clean now.
     #[inline]
     pub fn stays_clean(&mut self, id: FrameId) -> bool {
         let frame = &mut self.frames[id];
@@ -386,7 +394,8 @@ impl Buffer {
         stays
     }
 
-    /// Puts a frame at the most recently used end of a list.
+    /// Adds a buffer frame to a list of the buffer (dirty, clean or to be reprogrammed), as the
+    /// most recently used one.
     #[inline]
     pub fn enlist(&mut self, id: FrameId, listed: Listed) {
         debug_assert_eq!(self.frames[id].listed, Listed::No);
@@ -397,8 +406,8 @@ impl Buffer {
         list.push_back(frames, id);
     }
 
-    /// Removes a frame from its list, if it is in one. Forced inline: a call costs a sequential
-    /// write 0.6 % more instructions.
+    /// Removes a buffer frame from its list (dirty, clean or to be reprogrammed), if it is in one.
+    /// Forced inline: a call costs a sequential write 0.6 % more instructions.
     #[inline(always)]
     pub fn delist(&mut self, id: FrameId) {
         let listed = self.frames[id].listed;
@@ -410,8 +419,9 @@ impl Buffer {
         list.remove(frames, id);
     }
 
-    /// Moves a used frame to the most recently used end of its list. A frame that a flush waits for
-    /// keeps its place, so that it leaves however often it is used.
+    /// Moves a used buffer frame to the most recently used end of its list, or from the list of
+    /// pages to be reprogrammed to the clean one. A dirty frame that a flush waits for keeps its
+    /// place, so that it leaves however often it is used.
     pub fn touch(&mut self, id: FrameId) {
         let Frame { listed, epoch, .. } = self.frames[id];
         let awaited = listed == Listed::Dirty && epoch < self.epoch;
@@ -422,7 +432,8 @@ impl Buffer {
         }
     }
 
-    /// Returns a list of frames, and the table of all frames.
+    /// Returns one of the lists of buffer frames (dirty, clean or to be reprogrammed), and the
+    /// table of all frames.
     fn list(&mut self, listed: Listed) -> (&mut List<FrameId>, &mut Table<FrameId, Frame>) {
         let list = match listed {
             Listed::Dirty => &mut self.dirty,
@@ -461,18 +472,18 @@ impl Buffer {
         self.covered((from / self.sector * self.sector, (to.div_ceil(self.sector) * self.sector)))
     }
 
-    /// Returns true if the frame holds its whole page.
+    /// Returns true if a buffer frame holds all parts of its page.
     pub fn is_whole(&self, id: FrameId) -> bool {
         self.frames[id].present == self.full
     }
 
-    /// Returns true if the newest data of a frame's page does not depend on its copy in the flash:
-    /// the frame holds data to be programmed, or the whole page.
+    /// Returns true if the newest data of a page in the buffer can be had without its copy in the
+    /// flash: the buffer frame holds data yet to be programmed, or all parts of the page.
     pub fn holds_newest(&self, id: FrameId) -> bool {
         !self.is_clean(id) || self.is_whole(id)
     }
 
-    /// Returns true if all data of a frame is also in the flash.
+    /// Returns true if all data of a buffer frame is also in the flash.
     pub fn is_clean(&self, id: FrameId) -> bool {
         let Frame { queued, listed, programs, .. } = self.frames[id];
         !queued.is_some() && listed != Listed::Dirty && programs == 0
@@ -484,7 +495,7 @@ impl Buffer {
         self.full
     }
 
-    /// Marks the frame as holding its whole page.
+    /// Marks a buffer frame as holding all parts of its page.
     pub fn make_whole(&mut self, id: FrameId) {
         self.frames[id].present = self.full;
     }

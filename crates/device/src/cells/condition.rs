@@ -51,7 +51,7 @@ impl Wear {
         Self(cycles * TENTHS as u32)
     }
 
-    /// Returns the equivalent number of P/E cycles at nominal voltages.
+    /// Returns the wear of a block, as the number of P/E cycles at nominal voltages that cause it.
     #[inline]
     pub fn cycles(self) -> f64 {
         f64::from(self.0) / TENTHS
@@ -129,7 +129,7 @@ pub struct Curves {
     pub lowest: Voltage,
 }
 
-/// A page as presented to the sensing rule.
+/// A page to be read, as presented to the sensing policy, which chooses the first sensing level.
 struct Asked<'a> {
     curves: &'a mut Curves,
     condition: &'a BlockCondition,
@@ -256,8 +256,8 @@ impl Condition {
             + FailedReads::bytes(geometry)
     }
 
-    /// Returns the timestamp, in grains of 67 ms since the moment `epoch` before time zero, of the
-    /// moment `before` time zero.
+    /// Returns the timestamp of the moment that is `before` ahead of time zero. Timestamps count
+    /// grains of 67 ms since the moment that is `epoch` ahead of time zero.
     pub fn stamp_before(epoch: Span, before: Span) -> u32 {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
@@ -278,7 +278,8 @@ impl Condition {
         self.stamps.get(page).map_or(u32::MAX, |stamp| !stamp)
     }
 
-    /// Prefetches the table entries that a read of a page needs.
+    /// Prefetches, into the processor's cache, the program time of a page and the wear of its
+    /// block, which a read of the page needs.
     #[inline]
     pub fn prefetch(&self, page: Ppn, block: BlockId) {
         if self.by_age {
@@ -404,7 +405,8 @@ impl Condition {
         condition.reads = condition.reads.saturating_add(1);
     }
 
-    /// Records that a page has been programmed in a mode.
+    /// Records that a page has been programmed in a mode (ISPP step, threshold voltages, bits per
+    /// cell).
     #[inline]
     pub fn programmed(&mut self, page: Ppn, block: BlockId, mode: Mode, now: Nanos) {
         let stamp = self.stamp(now);

@@ -8,7 +8,7 @@ pub use fowler_physics::voltage::Voltage;
 pub struct Step(pub u8);
 
 impl Step {
-    /// The nominal step, to which the nominal operating times apply.
+    /// The nominal ISPP step, to which the nominal operating times apply.
     pub const NOMINAL: Step = Step(0);
 }
 

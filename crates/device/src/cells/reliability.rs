@@ -51,10 +51,10 @@ impl Ladder {
         Ladder { iterations: vec![timing.program_iterations], ratios: vec![1.0] }
     }
 
-    /// Returns the steps at which a drive with this configuration can program while the reliability
-    /// of the data is known: only the nominal one with an error table, or if voltages alone
-    /// determine the level of a read. See docs/decisions/cells.md, "Which steps does a drive with
-    /// an error table have?".
+    /// Returns the ISPP steps at which a drive with this configuration can program while the
+    /// reliability of the data is known: only the nominal step if error rates come from a table, or
+    /// if voltages alone determine the sensing level of a read. See docs/decisions/cells.md, "Which
+    /// steps does a drive with an error table have?".
     pub fn of(config: &Config) -> Ladder {
         let timing = config.effective_timing();
         match config.reliability.model {
@@ -107,10 +107,11 @@ pub struct LevelTimes {
     /// Times of sensing (per page type) and of transfer at each level; those of hard decision for
     /// levels that do not exist. The length is a power of two, so that reads need no bounds check.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
-    /// For each level, the time beyond hard decision for the first page type.
+    /// For each sensing level, the additional time to sense and transfer a page of the first page
+    /// type, compared with a hard-decision read.
     beyond_hard: [Span; LEVELS_MAX + 1],
-    /// True if the time that a level takes beyond hard decision is that of the first page type for
-    /// all page types.
+    /// True if all page types have the same sensing time, so that `beyond_hard` applies to all of
+    /// them.
     alike: bool,
     levels: u8,
 }
@@ -194,8 +195,8 @@ impl LevelTimes {
         (sense, self.transfer(level) - self.transfer(level - 1))
     }
 
-    /// Returns the time to sense and transfer a page that a level takes beyond hard decision;
-    /// `None` if it differs between page types.
+    /// Returns the additional time to sense and transfer a page at a sensing level, compared with a
+    /// hard-decision read; `None` if it differs between page types.
     #[inline]
     pub fn beyond_hard(&self, level: u8) -> Option<Span> {
         self.alike.then(|| self.beyond_hard[usize::from(level) % self.beyond_hard.len()])

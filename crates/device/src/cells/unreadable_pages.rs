@@ -57,7 +57,8 @@ impl FailedReads {
         }
     }
 
-    /// Records that the block with these pages has been erased.
+    /// Records that the block with the physical pages `pages` has been erased: all can be read
+    /// again.
     pub fn erased(&mut self, pages: std::ops::Range<u32>) {
         for (word, mask) in pages.map(|page| bit(Ppn(page))) {
             self.pages[word] &= !mask;

@@ -18,13 +18,13 @@ use fowler_units::Span;
 
 /// A constraint between settings that a drive must meet to work.
 pub(crate) struct Constraint {
-    /// Configuration keys that are named if a drive is rejected for violating the constraint.
+    /// Configuration keys named in the error message for a drive that violates this constraint.
     keys: &'static [&'static str],
-    /// The condition: true if a drive meets the constraint.
+    /// The condition of this constraint: true for a configuration that meets it.
     met: fn(&Config) -> bool,
-    /// The message of the refusal if the constraint is not met.
+    /// The error message for a drive that violates this constraint: the problem.
     what: &'static str,
-    /// The hint of a refusal: a way to meet the constraint.
+    /// The hint below the error message: a way to meet this constraint.
     hint: &'static str,
 }
 

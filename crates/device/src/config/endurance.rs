@@ -38,8 +38,8 @@ impl Default for Params {
 /// The model of the endurance that cells regain in idle time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recovery {
-    /// READY's model of the wear that cells heal in idle time (equation 2 of this lifetime
-    /// throttle), under an interpretation of the time `t` that the paper leaves open.
+    /// The model of the wear that cells heal in idle time, of READY, a lifetime throttle (equation
+    /// 2), under an interpretation of the time `t` that the paper leaves open.
     Model(Reading),
     /// A table of the P/E cycles that cells endure, by idle time.
     Table,

@@ -73,7 +73,7 @@ pub(crate) const PAGES_MAX: u64 = (1 << 31) - 1;
 pub struct Refusal {
     /// Configuration keys whose values make the configuration impossible.
     pub keys: Vec<&'static str>,
-    /// Problem of the configuration, with its numbers.
+    /// Problem of the configuration, with the rejected values.
     pub what: String,
     /// A way to change the configuration so that it works.
     pub hint: Option<String>,
@@ -109,8 +109,8 @@ impl Refusals {
     }
 }
 
-/// Maximum number of pages in a stripe unit, and in one unit of every die: each is an entry of a
-/// table.
+/// Maximum number of pages in a stripe unit (consecutive pages placed on one die), and in the
+/// stripe units of all dies together: a table has one entry for each of these pages.
 const STRIPE_UNIT_MOST: u32 = 1024;
 const STRIPE_UNITS_MOST: u64 = 1 << 24;
 
@@ -179,7 +179,7 @@ fn refuse_shape(table: &RateTable, refusals: &mut Refusals) {
     );
 }
 
-/// Maximum number of errors of a table that are reported: enough to see the problem.
+/// Maximum number of reported errors of the table of bit error rates: enough to see the problem.
 const SHOWN: usize = 10;
 
 fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals) {
@@ -194,11 +194,14 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
         let (key, what) = match *why {
             TableError::Axis { axis: "cycles", index, value } => (
                 axis_of_cycles,
-                format!("cycles must be ascending, from 0 or more: item {} is {value}", index + 1),
+                format!(
+                    "P/E cycles must be ascending, from 0 or more: item {} is {value}",
+                    index + 1
+                ),
             ),
             TableError::Axis { index, .. } => (
                 axis_of_ages,
-                format!("ages must be ascending: item {} is {}", index + 1, table.ages[index]),
+                format!("data ages must be ascending: item {} is {}", index + 1, table.ages[index]),
             ),
             TableError::Rate { cycles, age, .. } => (
                 rates,
@@ -291,7 +294,8 @@ impl Config {
         };
         refusals.unless(range, &["geometry.over_provisioning"], || {
             format!(
-                "over-provisioning of {op} of {:?}; expected 0 to below 1 (Raw) or 1e6 (Logical)",
+                "over-provisioning of {op} of {:?} capacity; expected 0 to below 1 of Raw, \
+                 or to below 1e6 of Logical",
                 self.over_provisioning_base
             )
         });
@@ -330,13 +334,13 @@ impl Config {
         ];
         for (key, time) in times {
             refusals.unless(time <= HOUR, &[key], || {
-                format!("a time of {time}; expected at most one hour")
+                format!("{key} is {time}; expected at most one hour")
             });
         }
         // A trim may have millions of entries.
         let entry = self.host.trim_entry;
         refusals.unless(entry <= Span::ms(1), &["host.trim_entry"], || {
-            format!("{entry}; expected at most 1 ms")
+            format!("a trim takes {entry} per mapping entry; expected at most 1 ms")
         });
         if self.program_erase == ProgramErase::Nominal {
             let programs = t.program_phase + t.verify_phase > Span::ZERO;
@@ -385,7 +389,9 @@ impl Config {
         let striped = self.redundancy.has_stripes() && !self.ftl.has_superblocks();
         let free = unit == 1 || !striped;
         refusals.unless(free, &["policy.placement.stripe_unit", "policy.redundancy"], || {
-            format!("stripe units of {unit} pages, but parity determines the chip of each page")
+            format!(
+                "stripe units of {unit} pages; expected 1: with parity, stripes determine the chips"
+            )
         });
     }
 
@@ -399,7 +405,7 @@ impl Config {
         let units = u64::from(layout.geometry.dies()) * u64::from(unit);
         let keys = ["policy.placement.stripe_unit", "geometry.channels"];
         refusals.unless(units <= STRIPE_UNITS_MOST, &keys, || {
-            format!("a stripe unit of every die has {units} pages; {STRIPE_UNITS_MOST} at most")
+            format!("one stripe unit per die is {units} pages in all; {STRIPE_UNITS_MOST} at most")
         });
         if units > STRIPE_UNITS_MOST || self.placement.dies != Dies::ByAddress {
             return;
@@ -468,14 +474,14 @@ impl Config {
             &["reliability.measure_every"],
             || {
                 format!(
-                    "a die cannot scan its {blocks} blocks within {}",
+                    "a die cannot measure the strength of its {blocks} blocks once every {}",
                     reliability.measure_every
                 )
             },
             || {
                 format!(
-                    "set reliability.measure_every to {EVERY_LEAST} for each block: at least \
-                     {least}"
+                    "set reliability.measure_every to {least} or more: {EVERY_LEAST} for \
+                     each block"
                 )
             },
         );
@@ -516,7 +522,8 @@ impl Config {
     }
 
     /// Checks the settings on access classes of pages (HIRE). A `buffer.read_hot` without effect,
-    /// because access classes are off, is accepted: schemes are compared on one drive.
+    /// because access classes are off, is accepted: one drive can so run schemes with and without
+    /// access classes.
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
@@ -533,14 +540,17 @@ impl Config {
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
             format!(
-                "requests of up to {small} as hot data; expected at least one {name} of {page}, or \
+                "data of requests up to {small} is hot; expected at least one {name} of {page}, or \
                  0B, which selects the median size"
             )
         });
         let pages = self.buffer.size.0 / page.0.max(1);
         let by_use = self.hotness.uses(Detector::BufferHits);
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
-            format!("a buffer of {} has no hits for `buffer_hits` to count", self.buffer.size)
+            format!(
+                "a buffer of {} holds no page, so the detector `buffer_hits` has no hits to count",
+                self.buffer.size
+            )
         });
         refusals.unless_hinted(
             by_use || self.policies.hotness.is_none(),
@@ -650,7 +660,7 @@ impl Config {
                         g.pages()
                     )
                 },
-                || format!("use an over-provisioning of at least {needed:.4} of raw"),
+                || format!("reserve more: an over-provisioning of at least {needed:.4} of raw"),
             );
         }
         let (low, high) = (self.gc.foreground_below, self.gc.background_below);

@@ -150,8 +150,8 @@ pub enum PlaneMode {
     Independent,
 }
 
-/// Times of programs and erases. See docs/decisions/flash.md, "How long do programs take under PER
-/// and PE0?".
+/// Times of programs and erases, as configured or as in two baselines of the PES paper (program and
+/// erase suspension). See docs/decisions/flash.md, "How long do programs take under PER and PE0?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProgramErase {
     /// Programs and erases take the nominal times of the configuration.
@@ -178,8 +178,8 @@ pub struct BufferConfig {
     pub cache_reads: bool,
     /// The treatment of a read-hot page that leaves the buffer clean.
     pub read_hot: ReadHot,
-    /// Maximum share of the frames, in (0, 1], that hold pages waiting to be reprogrammed and are
-    /// unavailable to others (`rewrite_on_idle` only). At least one frame.
+    /// Maximum share of the write buffer's frames, in (0, 1], whose pages wait to be reprogrammed;
+    /// other pages cannot use these frames (`rewrite_on_idle` only). At least one frame.
     pub rewrite_share: f64,
     /// Time between two mapping units that enter a full buffer; zero to not limit the rate.
     pub pace: Span,
@@ -223,7 +223,7 @@ pub enum ReadHot {
     /// The copy of a read-hot page in the flash stays as it was programmed.
     OnDirty,
     /// After eviction the page is read as if it had been programmed at the voltages of its access
-    /// class. The paper's numbers require this, but no real cell can do it.
+    /// class. The numbers of the HIRE paper require this, but no real cell can do it.
     OnEvict,
     /// The page is reprogrammed in idle time, at the voltages of its access class.
     RewriteOnIdle,
@@ -278,10 +278,10 @@ impl LinkConfig {
     /// (<https://github.com/axboe/fio/issues/764>).
     pub const TRIM: Span = Span::us(65);
 
-    /// Time of a trim for each mapping entry: a trim of 512 KiB on a 2 TB NVMe drive took 178 us,
-    /// and trims of 512 KiB over 74 GiB took 27 s (<https://github.com/axboe/fio/issues/396>),
-    /// which is 0.84 us more for each further 4 KiB. The drive of [`LinkConfig::TRIM`] is assumed
-    /// to be another one.
+    /// Additional time of a trim for each mapping entry: a trim of 512 KiB on a 2 TB NVMe drive
+    /// took 178 us, and trims of 512 KiB over 74 GiB took 27 s
+    /// (<https://github.com/axboe/fio/issues/396>), which is 0.84 us for each 4 KiB beyond the
+    /// first. The time of a one-page trim, [`LinkConfig::TRIM`], was measured on another drive.
     pub const TRIM_ENTRY: Span = Span::ns(800);
 }
 
@@ -476,7 +476,8 @@ impl Config {
         }
     }
 
-    /// Returns [`Config::effective_timing`] for reads: decoding counts as part of the transfer.
+    /// Returns the operating times of reads ([`Config::effective_timing`]), with the time to decode
+    /// a page added to that of the transfer.
     pub fn read_timing(&self) -> Timing {
         let mut timing = self.effective_timing();
         let transfers = match self.ftl.has_superblocks() {

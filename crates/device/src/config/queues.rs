@@ -104,7 +104,10 @@ impl FromStr for Weights {
         for word in text.split_ascii_whitespace() {
             let weight = word.parse().ok().filter(|it| (1..=Weights::LARGEST).contains(it));
             let Some(weight) = weight else {
-                return Err(format!("`{word}` is not a weight from 1 to {}", Weights::LARGEST));
+                return Err(format!(
+                    "`{word}` is not a queue weight from 1 to {}",
+                    Weights::LARGEST
+                ));
             };
             let Some(place) = weights.per_queue.get_mut(usize::from(weights.count)) else {
                 return Err(format!("more than {} weights", Weights::MOST));
@@ -133,9 +136,9 @@ mod tests {
         let many = "1 ".repeat(17);
         for (text, expected) in [
             ("", "no weight"),
-            ("0", "`0` is not a weight from 1 to 256"),
-            ("1 257", "`257` is not a weight from 1 to 256"),
-            ("1,2", "`1,2` is not a weight from 1 to 256"),
+            ("0", "`0` is not a queue weight from 1 to 256"),
+            ("1 257", "`257` is not a queue weight from 1 to 256"),
+            ("1,2", "`1,2` is not a queue weight from 1 to 256"),
             (&many, "more than 16 weights"),
         ] {
             assert_eq!(text.parse::<Weights>(), Err(expected.to_string()));

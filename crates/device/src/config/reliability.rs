@@ -21,8 +21,8 @@ pub struct Params {
     /// Physical constants of the cells. The operating times are those of the drive
     /// ([`crate::Config::timing`]).
     pub cells: Parameters,
-    /// Data age for which the read references of word lines are set: zero, or that of the data
-    /// read ([`ModelKind::Analytic`] on a drive with superblocks).
+    /// Data age to which the controller adapts its read reference voltages: zero, or the age of the
+    /// data read ([`ModelKind::Analytic`] on a drive with superblocks).
     pub references: References,
     /// Number of sensing levels that the code supports: 1 to 3.
     pub levels: u32,

@@ -57,8 +57,8 @@ impl Config {
             },
             || {
                 format!(
-                    "set policy.scrub.period to {READS_SHARE} times the time of these reads: at \
-                     least {least}"
+                    "set policy.scrub.period to {least} or more: {READS_SHARE} times the time of \
+                     these reads"
                 )
             },
         );

@@ -88,7 +88,11 @@ impl Config {
                 let fit = |n: &u32| chips.is_multiple_of(n + 1);
                 let fitting: Vec<String> =
                     (1..chips.min(DATA_MOST + 1)).filter(fit).map(|n| n.to_string()).collect();
-                format!("set policy.redundancy.stripe to one of {}", fitting.join(", "))
+                format!(
+                    "for stripes that divide the chips evenly, set policy.redundancy.stripe to \
+                     one of {}",
+                    fitting.join(", ")
+                )
             },
         );
         refusals.unless(
@@ -110,8 +114,9 @@ impl Config {
         self.refuse_wear_limits(refusals);
     }
 
-    /// Refuses refresh limits of stripes at which every read of a block would refresh it at the end
-    /// of its life, and a wear limit `worn_above` that no block reaches in its life.
+    /// Refuses settings of stripes at which, at the end of a block's life, every read would cause
+    /// its refresh (moving its data), and a wear limit `worn_above` that no block reaches in its
+    /// life.
     pub(crate) fn refuse_wear_limits(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {
@@ -122,7 +127,10 @@ impl Config {
         let reads = f64::from(redundancy.reads) * redundancy.limits_at(f64::from(end));
         let keys = ["policy.redundancy.limit_growth", "policy.redundancy.reads"];
         refusals.unless(redundancy.limit_growth == 0.0 || reads >= 2.0, &keys, || {
-            format!("at {end} P/E cycles, every read of a block would refresh it")
+            format!(
+                "a refresh limit below 2 reads: at {end} P/E cycles, every read of a block would \
+                 refresh it"
+            )
         });
         let by_wear =
             matches!(redundancy.name, RedundancyKind::WearAware | RedundancyKind::ByStage);
@@ -137,7 +145,7 @@ impl Config {
             },
             || {
                 format!(
-                    "set policy.redundancy.worn_above = {}, half of the life of a block",
+                    "set policy.redundancy.worn_above = {}, half of a block's life in P/E cycles",
                     end / 2
                 )
             },

@@ -39,7 +39,7 @@ impl Config {
         let fits = self.possible_units().any(|possible| possible == unit);
         let nearest = self.possible_units().min_by_key(|possible| possible.0.abs_diff(unit.0));
         let instead = nearest.map_or("leave it out: a unit is a page".into(), |nearest| {
-            format!("the nearest possible size of a unit is \"{nearest}\"")
+            format!("the nearest possible size of a mapping unit is \"{nearest}\"")
         });
         refusals.unless_hinted(
             fits,
@@ -48,7 +48,7 @@ impl Config {
                 let why = if unit > page {
                     "a unit is read from one page".into()
                 } else if unit.0 == 0 || !unit.0.is_multiple_of(SECTOR.0) {
-                    format!("a unit must consist of whole sectors of {SECTOR}")
+                    format!("a mapping unit must consist of whole sectors of {SECTOR}")
                 } else if page.0.is_multiple_of(unit.0) {
                     format!("expected at most {UNITS_OF_PAGE_MAX} units in a page")
                 } else {
@@ -94,7 +94,9 @@ impl Config {
                 format!("{count} units of {unit}; the map can number {PAGES_MAX}")
             },
             || match self.possible_units().filter(fits).min() {
-                Some(larger) => format!("set ftl.unit = \"{larger}\", or use a smaller drive"),
+                Some(larger) => {
+                    format!("for fewer units, set ftl.unit = \"{larger}\", or use a smaller drive")
+                }
                 None => "use a smaller drive".into(),
             },
         );

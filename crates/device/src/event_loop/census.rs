@@ -50,8 +50,8 @@ impl Device {
         fails.map(|unit| core.locator.page_of(unit)).collect()
     }
 
-    /// Returns a function that judges whether a page is readable at this moment, as [`Taking`]
-    /// needs one.
+    /// Returns a function that judges whether a page is readable at this moment, for the census of
+    /// lost pages.
     fn judge(&self) -> impl FnMut(Lpn, UnitId) -> Verdict {
         let (core, integrity) = (&self.layer.ftl.core, self.integrity());
         let mut cells = self.flash.condition().map(|cells| Judge::new(cells, self.now()));

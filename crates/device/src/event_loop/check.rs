@@ -57,7 +57,10 @@ impl Device {
             })?;
             let bucketed = blocks.bucketed(plane);
             law(bucketed == full && blocks.candidates(plane).count() == full, || {
-                format!("plane {}: {full} full blocks, {bucketed} in buckets", plane.0)
+                format!(
+                    "plane {}: {full} blocks are full, but {bucketed} are listed for GC",
+                    plane.0
+                )
             })?;
         }
         Ok(())
@@ -68,7 +71,11 @@ impl Device {
         let units = self.layer.ftl.core.locator.units_of(block);
         let bits = units.filter(|&unit| blocks.is_valid(UnitId(unit))).count() as u32;
         law(bits == blocks.valid(block), || {
-            format!("block {}: {} valid pages, {bits} bits set", block.0, blocks.valid(block))
+            format!(
+                "block {}: {} pages are counted as valid, but {bits} have their valid bit set",
+                block.0,
+                blocks.valid(block)
+            )
         })?;
         let written = blocks.written(block);
         let die = self.layer.ftl.core.locator.die_of_plane(blocks.geometry().plane_of_block(block));
@@ -97,7 +104,10 @@ impl Device {
                 Location::Buffer(frame_id) => {
                     let frame = self.layer.ftl.core.buffer.get(frame_id);
                     law(frame.lpn == page && !frame.orphan, || {
-                        format!("logical page {} is in the wrong frame", page.0)
+                        format!(
+                            "logical page {} is mapped to a buffer frame that does not hold it",
+                            page.0
+                        )
                     })?;
                     if !frame.unit.is_some() {
                         continue;
@@ -170,7 +180,10 @@ impl Device {
             used += 1;
             let found = self.layer.ftl.core.map.place(frame_id.lpn) == Location::Buffer(id);
             law(found != frame_id.orphan, || {
-                format!("frame {} of page {} is mapped wrongly", id.0, frame_id.lpn.0)
+                format!(
+                    "buffer frame {} of logical page {} is not mapped, or is mapped though trimmed",
+                    id.0, frame_id.lpn.0
+                )
             })?;
         }
         let (free, all) = (buffer.free_count(), self.layout().frames as usize);
@@ -229,11 +242,15 @@ impl Device {
             let (block_tag, state) =
                 (open_blocks.tag_of(block), self.layer.ftl.core.allocator.blocks.state(block));
             law(open_blocks.mingle(tag, block_tag) && state == BlockState::Open, || {
-                format!("data of {tag:?} goes to {state:?} block {} of {block_tag:?}", block.0)
+                format!(
+                    "data with {tag:?} goes to {state:?} block {}; expected an open block of the \
+                     data's stream, but that block has {block_tag:?}",
+                    block.0
+                )
             })?;
             let (meant, made) = (open_blocks.voltage_of(tag), txn.mode.voltage);
             law(meant == made, || {
-                format!("data of {tag:?} is programmed at {made:?} voltages; expected {meant:?}")
+                format!("data with {tag:?} is programmed at {made:?} voltages; expected {meant:?}")
             })?;
         }
         Ok(())
@@ -246,15 +263,28 @@ impl Device {
             let die = self.flash.die(id);
             let account = die.account.read_at(self.now());
             law(account.total().0 == self.now().0, || {
-                format!("die {} accounts for {} ns of {} ns", id.0, account.total().0, self.now().0)
+                format!(
+                    "die {}: the time accounting adds up to {} ns, but the time is {} ns",
+                    id.0,
+                    account.total().0,
+                    self.now().0
+                )
             })?;
             let queued = self.flash.queued(id);
             law(queued.ranked.is_none_or(|ranked| ranked == queued.by_the_host), || {
-                format!("die {}: ranked host transactions do not match: {queued:?}", id.0)
+                format!(
+                    "die {}: queued and ranked host transactions differ in number: {queued:?}",
+                    id.0
+                )
             })?;
             let at_rest = die.is_idle() && !die.marked;
             law(!at_rest || account.busy() == die.served, || {
-                format!("die {} was busy for {}, but served {}", id.0, account.busy(), die.served)
+                format!(
+                    "die {} was busy for {}, but its finished operations took {}",
+                    id.0,
+                    account.busy(),
+                    die.served
+                )
             })?;
         }
         Ok(())

@@ -62,9 +62,9 @@ impl Controller {
     }
 }
 
-/// Evaluates a call with the translation and the drive's redundancy hooks. The path of a drive with
-/// redundancy is kept out of line, so that the other path stays as short as if it were the only
-/// one.
+/// Evaluates a call with the translation layer and, for a drive with parity or with a list of lost
+/// pages, the code that handles them. The latter path is kept out of line, so that the path without
+/// redundancy stays as short as if it were the only one.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
         use $crate::event_loop::controller::{Controller, Hooks, out_of_line};
@@ -94,7 +94,8 @@ pub(crate) fn out_of_line<T>(call: impl FnOnce() -> T) -> T {
 }
 
 impl Controller {
-    /// Creates the controller of a drive at time zero with the data placed as in `core`.
+    /// Creates the controller of a drive at time zero. Mapping, blocks and write buffer are in the
+    /// state of `core`.
     pub(crate) fn begin(
         config: &Config,
         core: Core,

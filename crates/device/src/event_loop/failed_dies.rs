@@ -24,8 +24,8 @@ impl Device {
 }
 
 impl Controller {
-    /// Fails those of the dies struck by a fault that no spare die replaces, before their pages
-    /// fail. Programs that these dies had begun go to other dies.
+    /// Fails the dies that a fault strikes, except those that a spare die replaces, before their
+    /// pages fail. Programs that the failed dies had begun go to other dies.
     pub(super) fn fail_dies(&mut self, flash: &mut Flash, fault: Fault) {
         let ftl = &mut self.ftl;
         let mut begun = Vec::new();

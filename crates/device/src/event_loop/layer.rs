@@ -8,19 +8,23 @@ use fowler_units::{DieId, HostIo, Nanos, Span};
 
 /// A translation layer that serves host requests on the flash.
 pub trait Layer: Translation {
-    /// Returns the front end of the layer: the requests in flight, and the host link.
+    /// Returns the front end of the translation layer: the requests in flight, and the host link.
     fn front(&self) -> &FrontEnd;
     /// Returns the sizes of the drive.
     fn layout(&self) -> &Layout;
-    /// Returns the front end of the layer (requests in flight, host link), for modification.
+    /// Returns the front end of the translation layer (requests in flight, host link), for
+    /// modification.
     fn front_mut(&mut self) -> &mut FrontEnd;
-    /// Admits a request that has come over the link, was delayed by `throttled`, and has a slot.
+    /// Admits a host request that has come over the link and has a place among the requests in
+    /// flight. A write throttle has delayed the request by `throttled`.
     fn admit(&mut self, flash: &mut Flash, io: HostIo, ready: Nanos, throttled: Span);
-    /// Returns true if the layer may delay writes before they enter.
+    /// Returns true if the translation layer may delay writes before they are admitted (write
+    /// throttle).
     fn may_delay_writes(&self) -> bool {
         false
     }
-    /// Returns the time for which the throttle delays a write that could enter at `now`.
+    /// Returns the time for which the write throttle delays a write that could be admitted at
+    /// `now`.
     fn delay(&mut self, _flash: &mut Flash, _io: &HostIo, _now: Nanos) -> Throttled {
         Throttled::default()
     }
@@ -34,12 +38,13 @@ pub trait Layer: Translation {
     fn fault_event(&mut self, _flash: &mut Flash) {}
     /// Continues work that waited because of a rate limit.
     fn paced_event(&mut self, _flash: &mut Flash) {}
-    /// Prefetches the mapping entry of a request's first page, eight requests before it enters.
+    /// Prefetches, into the processor's cache, the mapping entry of a request's first page, eight
+    /// requests before it is admitted.
     fn prefetch(&self, _io: &HostIo) {}
-    /// Prefetches the block of the flash page to which a request's first page is mapped, five
-    /// requests before it enters.
+    /// Prefetches, into the processor's cache, the record of the block that holds the first page of
+    /// a request, five requests before it is admitted.
     fn prefetch_second(&self, _io: &HostIo, _flash: &Flash) {}
-    /// Prefetches the neighbours, in the list by valid count, of the block in which a write
-    /// invalidates its first page, two requests before it enters.
+    /// Prefetches, into the processor's cache, the neighbours, in the list by valid count, of the
+    /// block in which a write invalidates its first page, two requests before it is admitted.
     fn prefetch_third(&self, _io: &HostIo) {}
 }

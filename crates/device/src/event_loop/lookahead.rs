@@ -9,11 +9,12 @@ use fowler_units::{HostIo, Nanos};
 /// Number of requests drawn ahead: enough for three dependent memory accesses to complete before
 /// the request enters.
 const AHEAD: usize = 8;
-/// Number of requests still to enter before a request when the block that its mapping entry names
-/// is prefetched, after the entry itself.
+/// Lead, in requests, at which the record of the block that holds the first page of a request is
+/// prefetched into the processor's cache. The mapping entry of the page, prefetched earlier, names
+/// it.
 const SECOND: usize = 5;
-/// Number of requests still to enter before a request when the neighbours of its block, in the list
-/// of blocks by valid count, are prefetched.
+/// Lead, in requests, at which the neighbours of that block, in the list of blocks by valid count,
+/// are prefetched into the processor's cache.
 const THIRD: usize = 2;
 
 /// A source of requests that draws a few of them early.
@@ -23,7 +24,7 @@ pub(crate) struct Lookahead<I> {
     drawn: [HostIo; AHEAD],
     /// Number of requests drawn from the source so far.
     last: usize,
-    /// Number of requests returned to the drive so far.
+    /// Number of requests handed to the drive so far.
     next: usize,
     exhausted: bool,
 }

@@ -2,7 +2,7 @@
 
 use fowler_units::Span;
 
-/// Totals over all losses of power.
+/// Totals over all power losses of a run: time without power, and writes, parity and pages lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PowerOffs {
     /// Number of times that the drive lost power.
@@ -18,7 +18,7 @@ pub struct PowerOffs {
     /// Number of pages that became unreadable because the program of a later page of their word
     /// line was cut off.
     pub paired: u64,
-    /// Number of blocks whose data was older than T_retention when power returned, on a drive that
-    /// refreshes blocks.
+    /// Number of blocks whose data was older than its refresh limit (T_retention of the DA-RAID-5
+    /// paper) when power returned, on a drive that refreshes blocks.
     pub overdue: u64,
 }

@@ -36,7 +36,7 @@ impl Device {
 }
 
 impl<L: Layer> Device<L> {
-    /// Simulates in steps of fixed length while `holds` returns true, at most [`STEPS`] of them.
+    /// Simulates in steps of 10 ms while `holds` returns true, at most [`STEPS`] of them.
     pub(crate) fn rest_while<P: Probe<L>>(
         &mut self,
         probe: &mut P,

@@ -87,8 +87,9 @@ impl Flash {
     }
 
     /// Moves a page that was sensed on a die with cache reads into the cache register if that is
-    /// empty. The page waits while another read leaves through the register, and leaves past the
-    /// data of a program. A try that fails does not enter the register: the page is sensed again.
+    /// empty. While another read's data leaves through the cache register, the page waits; if a
+    /// program's data is there, the page leaves from the page register. A failed try stays out: the
+    /// page is sensed again.
     pub(super) fn sensed_beside_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];
         let read = die.cursor;
@@ -184,9 +185,10 @@ impl Flash {
         self.channels[die.channel].ask_for_cache(id, die, &mut self.agenda);
     }
 
-    /// [`Flash::take_up`] for an idle die whose cache register is in use. While the register holds
-    /// the data of a read, only another read may start. While the register holds a program's data,
-    /// everything but other programs may start: the program in the register is the next one.
+    /// Begins the next transaction of an idle die whose cache register is in use. While that
+    /// register holds the data of a read, only another read may start. While it holds a program's
+    /// data, everything but other programs may start: the program in the cache register is the next
+    /// one.
     pub(super) fn take_up_beside_cache<L: Translation>(&mut self, id: DieId, layer: &mut L) {
         let Some(txn) = self.pick(id) else { return };
         let leaving = self.dies[id].cache.has_read();

@@ -20,13 +20,13 @@ pub enum Holds {
     AwaitOut,
     /// The cache register holds the data of a read, which is crossing the channel.
     Out,
-    /// The register holds some pages of the next program, possibly none yet. The next page waits
-    /// for the channel and, while a command is suspended, for that command to resume.
+    /// The cache register holds some pages of the next program, possibly none yet. The next page
+    /// waits for the channel and, while a command is suspended, for that command to resume.
     AwaitIn,
-    /// The register holds some pages of the next program, and one more page crosses the channel
-    /// into it.
+    /// The cache register holds some pages of the next program, and one more page crosses the
+    /// channel into it.
     In,
-    /// The register holds all pages of the next program.
+    /// The cache register holds all pages of the next program.
     Program,
 }
 
@@ -38,13 +38,13 @@ pub struct CacheRegister {
     /// The read whose data is in the cache register, or the first page program of the next command,
     /// which is still in the queue.
     pub txn: TxnId,
-    /// Page program whose data is being transferred into the register.
+    /// Page program whose data is being transferred into the cache register.
     pub(super) cursor: TxnId,
-    /// Duration of the register's transfer that waits or is in progress.
+    /// Duration of the cache register's transfer over the channel that waits or is in progress.
     pub(super) transfer: Span,
-    /// Agenda entry for the end of the transfer in progress.
+    /// Entry in the event queue for the end of the cache register's transfer over the channel.
     pub(super) ticket: Ticket,
-    /// Time at which the transfer in progress ends.
+    /// Time at which the cache register's transfer in progress ends.
     pub(super) until: Nanos,
     /// Time at which the data of the last read left the cache register.
     pub(super) left: Nanos,
@@ -70,8 +70,8 @@ impl CacheRegister {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 
-    /// Returns the time since which a read has had its die to itself, if the die started the read
-    /// at `dispatched`. The time that the read shared with the one before counts once.
+    /// Returns the time from which a read that its die started at `dispatched` is timed: not before
+    /// the data of the previous read has left the cache register, so that shared time counts once.
     #[inline]
     pub fn alone_since(&self, dispatched: Nanos) -> Nanos {
         dispatched.max(self.left)

@@ -101,13 +101,15 @@ pub struct Die {
     pub channel: ChannelId,
     /// Transactions that wait for the die.
     pub queue: DieQueue,
-    /// Waiting host reads and programs by rank; `None` unless the die order needs ranks.
+    /// Waiting host reads and programs by rank (age of the data, size of the request), if the
+    /// policy that chooses the die's next transaction uses ranks; else `None`.
     pub ranked: Option<Box<RankedQueue>>,
     /// Time accounting of the die: the time spent on each activity.
     pub account: Account,
     /// The current activity of the die.
     pub state: State,
-    /// The agenda entry for the end of the current activity. Any other entry of the die is stale.
+    /// Entry in the event queue for the end of the current activity. Any other entry of the die is
+    /// stale.
     pub ticket: Ticket,
     /// Transactions of the program being transferred in, chained.
     pub first: TxnId,
@@ -123,11 +125,12 @@ pub struct Die {
     pub cache: CacheRegister,
     /// Time at which the current activity ends, if known. No valid event of the die is due before.
     pub until: Nanos,
-    /// True if a read is served next, once the transfer in progress ends (S14).
+    /// True if a read is served next, before the program on the cells, once the transfer of the
+    /// program's data ends (rule S14 of docs/pes.md).
     pub suspend_wanted: bool,
     /// True while the die is in the line of its channel.
     pub wants_channel: bool,
-    /// True while the die is marked to decide before time moves on.
+    /// True while the die is marked to choose its next activity before simulated time advances.
     pub marked: bool,
     /// True if the channel was reserved for the die, which may have used the channel since.
     pub offered: bool,
@@ -181,7 +184,7 @@ impl Die {
         matches!(self.state, State::AwaitIn | State::AwaitOut)
     }
 
-    /// Marks the die, at most once, so that it decides before time moves on.
+    /// Marks the die, at most once, to choose its next activity before simulated time advances.
     #[inline]
     pub fn mark(&mut self, id: DieId, marked: &mut Marked) {
         if !std::mem::replace(&mut self.marked, true) {
@@ -280,7 +283,8 @@ impl Channel {
         self.latest = time;
     }
 
-    /// Returns the transfer time up to `at`. No transfer but the latest may end later.
+    /// Returns the total time of transfers over the channel up to `at`. Only the latest transfer
+    /// may end after `at`.
     pub fn carried_until(&self, at: Nanos) -> Span {
         let to_come = if at < self.until { self.until - at } else { Span::ZERO };
         self.carried - to_come.min(self.latest)

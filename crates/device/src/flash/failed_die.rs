@@ -116,9 +116,9 @@ impl Flash {
         op == Op::Read && self.has_failed(die) && dispatched == self.now()
     }
 
-    /// Adds the time of a transaction from its submission until now to the causes in `blame`, on a
-    /// drive whose dies may fail: a read that a failed die handed back has only waited and was
-    /// never served.
+    /// Adds the time of a transaction from its submission until now to the latency breakdown
+    /// `blame`, by cause, on a drive whose dies may fail: a read that a failed die handed back has
+    /// only waited and was never served.
     pub fn blame_if_served(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.was_handed_back(id) {
             return self.service_blame(id, waiter, blame);

@@ -12,9 +12,9 @@ pub enum Steps {
     /// No steps of flash operations are recorded.
     #[default]
     None,
-    /// Only the ends of programs ([`FlashEvent::Done`]) are recorded.
+    /// The drive records only the ends of programs ([`FlashEvent::Done`]) for the probe.
     Programs,
-    /// Steps of all flash operations are recorded.
+    /// The drive records the steps of all flash operations for the probe.
     All,
 }
 
@@ -31,7 +31,7 @@ pub struct FlashStep {
     pub event: FlashEvent,
 }
 
-/// A flash operation, as a probe sees it.
+/// A flash operation, as a probe (an observer of the simulation) sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// Number of the operation, unique and ascending in the order in which operations were opened.
@@ -94,7 +94,8 @@ pub enum FlashEvent {
         stopped: Nanos,
         /// Time from which the cells are free for a read.
         free: Nanos,
-        /// True if the operation had changed the cells, so that this counts as a suspension (S10).
+        /// True if the operation had changed the cells, so that the interruption counts as a
+        /// suspension (rule S10 of docs/pes.md).
         counted: bool,
     },
     /// The operation ends, and with it the transaction.

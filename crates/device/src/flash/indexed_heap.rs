@@ -10,8 +10,8 @@ use fowler_units::{IdVec, TxnId};
 /// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Rank {
-    /// First criterion of the order in which transactions leave the heap; those with a smaller key
-    /// go first.
+    /// First criterion of the order of waiting transactions in a heap; those with a smaller key go
+    /// first.
     pub key: u32,
     /// Number in the order of submission; of equal keys, the smaller number goes first.
     pub order: u64,
@@ -28,31 +28,32 @@ pub struct IndexedHeap {
 }
 
 impl IndexedHeap {
-    /// Returns the first transaction by rank; `None` if the heap is empty.
+    /// Returns the first waiting transaction by rank; `None` if this heap is empty.
     #[inline]
     pub fn first(&self) -> Option<TxnId> {
         self.heap.first().map(|&(_, id)| id)
     }
 
-    /// Returns the rank of the first transaction; `None` if the heap is empty.
+    /// Returns the rank (key, then order of submission) of the first waiting transaction; `None` if
+    /// this heap is empty.
     #[inline]
     pub fn first_rank(&self) -> Option<Rank> {
         self.heap.first().map(|&(rank, _)| rank)
     }
 
-    /// Returns the rank (key, then order of submission) of a transaction that is in the heap.
+    /// Returns the rank (key, then order of submission) of a transaction that waits in this heap.
     pub fn rank_of(&self, id: TxnId, places: &Places) -> Rank {
         let (rank, member) = self.heap[places[id] as usize];
         assert_eq!(member, id, "not a member");
         rank
     }
 
-    /// Returns all transactions in the heap, in no particular order.
+    /// Returns all transactions that wait in this heap, in no particular order.
     pub fn members(&self) -> impl Iterator<Item = TxnId> {
         self.heap.iter().map(|&(_, id)| id)
     }
 
-    /// Adds a transaction to the heap.
+    /// Adds a waiting transaction to this heap.
     pub fn push(&mut self, id: TxnId, rank: Rank, places: &mut Places) {
         let other = |&(_, member): &(Rank, TxnId)| member != id;
         debug_assert!(self.heap.get(places[id] as usize).is_none_or(other), "a member is added");
@@ -60,7 +61,7 @@ impl IndexedHeap {
         self.rise(self.heap.len() - 1, places);
     }
 
-    /// Removes a transaction from the heap.
+    /// Removes a transaction from this heap of waiting ones.
     pub fn remove(&mut self, id: TxnId, places: &mut Places) {
         let at = places[id] as usize;
         assert_eq!(self.heap[at].1, id, "not a member");
@@ -71,8 +72,9 @@ impl IndexedHeap {
         }
     }
 
-    /// Moves a transaction up past those that rank after it. Those are shifted down, and the risen
-    /// one is stored once at the end. Returns its place.
+    /// Moves a transaction towards the root of the heap, past those that rank after it. Those are
+    /// shifted down, and the risen one is stored once at the end. Returns the place of the risen
+    /// one.
     fn rise(&mut self, mut at: usize, places: &mut Places) -> usize {
         let member = self.heap[at];
         while at > 0 {
@@ -91,8 +93,8 @@ impl IndexedHeap {
         at
     }
 
-    /// Moves a transaction down past those that do not rank after it. Of two equal children the
-    /// first goes up.
+    /// Moves a transaction towards the leaves of the heap, past those that do not rank after it. Of
+    /// two equal children the first goes up.
     fn sink(&mut self, mut at: usize, places: &mut Places) {
         let member = self.heap[at];
         loop {

@@ -36,7 +36,8 @@ impl Marked {
         self.count == 0
     }
 
-    /// Marks a die, which is not in the ring yet, to decide what to do next.
+    /// Adds a die, which is not there yet, to the ring of dies that choose their next activity
+    /// before simulated time advances.
     #[inline]
     pub fn push(&mut self, die: DieId) {
         // The mask makes sure that there is such a place. A panic, here or below, would keep the

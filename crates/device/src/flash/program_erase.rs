@@ -254,8 +254,8 @@ impl Flash {
         if at.is_some() { layer.erase_pulse(self.locator.block_of(at)) } else { None }
     }
 
-    /// Starts a new operation on the cells, unless a read that came during the transfer goes first
-    /// (S14).
+    /// Starts a new operation on the cells, unless a read that came during the transfer of the data
+    /// goes first (rule S14 of docs/pes.md).
     #[inline]
     fn start_cells(&mut self, id: DieId, first: TxnId, cells: CellOp, nominal: Span) {
         let now = self.now();

@@ -51,7 +51,8 @@ struct Line {
     tail: TxnId,
 }
 
-/// For every set of classes (one bit each), its only member; 255 for none or several.
+/// For every set of transaction classes (one bit each), the number of its only member; 255 if the
+/// set has none or several.
 const ONLY: [u8; 1 << TxnClass::COUNT] = {
     let mut only = [u8::MAX; 1 << TxnClass::COUNT];
     let mut class = 0;
@@ -177,7 +178,7 @@ impl DieQueue {
     }
 }
 
-/// Classes that no host request waits for, one bit each.
+/// Transaction classes that no host request waits for, one bit each.
 const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
@@ -200,8 +201,8 @@ pub struct RankedQueue {
     count: u32,
     /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// True if, of the two transactions in `aside`, the one submitted later goes first by rank. It
-    /// matters only if both are of one class.
+    /// True if, of the two transactions kept outside the heaps (`aside`), the one submitted later
+    /// goes first by rank. It matters only if both are of one class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
@@ -269,7 +270,8 @@ impl RankedQueue {
         due
     }
 
-    /// Moves a waiting program forward if the page write that joined it is due earlier.
+    /// Moves a waiting program forward in the order of due times, if a page write that waits for
+    /// that program since then is due earlier.
     pub fn expedite(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
         // Transactions set aside are not in the heaps: `first_due` looks up their deadlines.
         if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
@@ -282,7 +284,8 @@ impl RankedQueue {
         }
     }
 
-    /// Returns the heap of a class, if the class is ranked.
+    /// Returns the heap of a class of transactions: host reads or host programs; `None` for others,
+    /// which have no ranks.
     #[inline]
     fn of_mut(&mut self, class: TxnClass) -> Option<&mut IndexedHeap> {
         match class {
@@ -297,8 +300,9 @@ impl RankedQueue {
         *self = RankedQueue::new(self.deadline);
     }
 
-    /// Adds a transaction that begins to wait. Reads are ranked by `age_key`, programs by the size
-    /// of their request, and equals by order of submission.
+    /// Adds a transaction that begins to wait to the ranked queue. Host reads are ranked by
+    /// `age_key`, smaller for younger data, host programs by the size of their request, and equals
+    /// by order of submission.
     #[inline]
     pub fn push(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         if self.count > 0 {
@@ -309,7 +313,7 @@ impl RankedQueue {
         self.aside[0] = Aside { id, class: txns.get(id).class, age_key };
     }
 
-    /// Adds a transaction that begins to wait when others wait already.
+    /// Adds a transaction that begins to wait to the ranked queue, when others wait there already.
     #[inline(never)]
     fn push_beside_others(&mut self, id: TxnId, age_key: u32, txns: &mut Txns) {
         self.count += 1;
@@ -433,7 +437,8 @@ impl RankedQueue {
     }
 }
 
-/// The waiting transactions of a die that may be served now, as a die order sees them.
+/// The waiting transactions of a die that may be served now, as seen by the policy that chooses the
+/// next one.
 pub struct View<'a> {
     queue: &'a DieQueue,
     ranked: Option<&'a RankedQueue>,
@@ -443,8 +448,8 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Creates the view that a die order has of a die's waiting transactions. With
-    /// `programs_blocked`, the die has no page for host programs now, and the view hides them.
+    /// Creates the view of a die's waiting transactions for the policy that chooses the next one.
+    /// With `programs_blocked`, the die has no page for host programs now, and the view hides them.
     #[inline]
     pub fn new(
         queue: &'a DieQueue,
@@ -480,8 +485,8 @@ impl<'a> View<'a> {
         if due > self.now { None } else { self.is_overdue(first) }
     }
 
-    /// Returns the transaction to serve if the one due first is overdue: the rest of
-    /// [`View::overdue`].
+    /// Returns the transaction to serve if `first`, the one due first, is overdue: `first`, or, if
+    /// it is a program without a page to go to, the oldest background transaction.
     #[cold]
     fn is_overdue(&self, first: TxnId) -> Option<TxnId> {
         let program = self.txns.get(first).class == TxnClass::HostProgram;
@@ -532,7 +537,7 @@ impl<'a> View<'a> {
         Some(oldest.head)
     }
 
-    /// Returns a transaction that waits for the die.
+    /// Returns a transaction, by number, from the arena of those in flight.
     pub(crate) fn txn(&self, id: TxnId) -> &Txn {
         self.txns.get(id)
     }

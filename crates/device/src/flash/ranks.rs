@@ -18,7 +18,8 @@ impl Flash {
         }
     }
 
-    /// Moves a waiting program forward if the page write that joined it is due earlier.
+    /// Moves a waiting program forward in the order of due times of its die, if a page write that
+    /// waits for that program since then is due earlier.
     #[inline(never)]
     pub fn expedite(&mut self, program: TxnId, joined: TxnId) {
         let die = self.txns.get(program).die;

@@ -53,7 +53,7 @@ pub struct ChipResult {
     pub start: Nanos,
     /// Time at which the command ended.
     pub done: Nanos,
-    /// Number of suspensions of the command (S10).
+    /// Number of suspensions of the command, each of which took it off the cells before its end.
     pub suspensions: u32,
 }
 

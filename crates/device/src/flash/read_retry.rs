@@ -79,7 +79,8 @@ impl Flash {
         self.note_try_at(id, read, false);
     }
 
-    /// In the blame of a read, moves the time of its failed tries from the channel to retries.
+    /// In the latency breakdown `blame` of a read, moves the time of failed tries from the part of
+    /// the channel to that of retries.
     #[cold]
     #[inline(never)]
     pub(super) fn read_retry_blame(&self, txn: &Txn, blame: &mut Blame) {

@@ -31,8 +31,8 @@ use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::{CellOp, Interrupt, SuspendAt, Timing};
 use fowler_units::{DieId, Id, Nanos, Span, TxnId};
 
-/// Lane of the agenda for programs and erases that are being suspended. These events are as rare as
-/// completions over the link, and most take the same time.
+/// Lane of the event queue (a list in order of time) for the moments at which programs and erases
+/// come off the cells. These are as rare as completions over the link, and most take the same time.
 const OFF: usize = lane::LINK;
 
 impl Die {
@@ -44,8 +44,8 @@ impl Die {
         end
     }
 
-    /// Starts the program that was transferred in on the cells for `time`, on a drive that never
-    /// suspends programs and therefore need not track their progress.
+    /// Starts the program whose data has been transferred into the die. It occupies the cells for
+    /// `time`, on a drive that never suspends programs and so need not track their progress.
     #[inline(always)]
     pub(super) fn run_plain(&mut self, id: DieId, time: Span, agenda: &mut Agenda<Event>) {
         debug_assert!(self.command.suspended.is_none(), "nothing is ever suspended here");
@@ -151,8 +151,9 @@ impl Flash {
         }
     }
 
-    /// Lets a read that comes during the transfer of a program go between transfer and cells (S14).
-    /// See docs/decisions/flash.md, "What does S14 mean for a multi-plane program?".
+    /// Lets a read that comes during the transfer of a program's data go before the program starts
+    /// on the cells (rule S14 of docs/pes.md). See docs/decisions/flash.md, "What does S14 mean for
+    /// a multi-plane program?".
     pub(super) fn consider_displacing(&mut self, id: DieId) {
         let die = &self.dies[id];
         if die.suspend_wanted {

@@ -9,10 +9,10 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// Folds the die's log of activities, which is full, into sums by activity. Before that, the
-    /// sums up to its submission are saved for each queued transaction of a host request that was
-    /// submitted within the log, to find later what it waited for. Queues are in order of
-    /// submission, and transactions submitted before the log began have their sums already.
+    /// Adds the die's log of activities, which is full, to the total time of each activity, and
+    /// empties it. First, for each queued transaction of a host request submitted within the log,
+    /// saves the totals at its submission, to find later what it waited for. Queues are in order of
+    /// submission, and transactions submitted before the log began have their totals already.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -64,9 +64,9 @@ impl Die {
         }
     }
 
-    /// Replaces the sums of the die's activities that were saved at the submission of a
-    /// transaction, and of the page writes that joined it, by the time of each activity since,
-    /// while they waited.
+    /// Replaces the total time of each die activity, saved at the submission of a transaction and
+    /// of the page writes that wait for that program too, by the time of each activity during their
+    /// wait.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -82,15 +82,17 @@ impl Die {
 }
 
 impl Flash {
-    /// Adds the time of a transaction from its submission until now, when it ends, to the causes in
-    /// `blame`. `id` is the transaction served; `waiter` is that transaction or one that joined it.
+    /// Adds the time of a transaction from its submission until now, when it ends, to the latency
+    /// breakdown `blame`, by cause. `id` is the transaction served; `waiter` is that one, or a page
+    /// write that waits for the same program.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<false>(id, waiter, blame);
     }
 
-    /// Adds the time of a transaction from its submission until now to the causes in `blame`, on a
-    /// drive whose pages hold several mapping units ([`super::Translation::PACKED`]).
+    /// Adds the time of a transaction from its submission until now to the latency breakdown
+    /// `blame`, by cause, on a drive whose pages hold several mapping units
+    /// ([`super::Translation::PACKED`]).
     pub fn packed_service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<true>(id, waiter, blame);
     }
@@ -130,9 +132,10 @@ impl Flash {
         }
     }
 
-    /// In a read's time by cause, moves the time beyond a hard decision from the channel to soft
-    /// sensing. A separate function, called last, does so where that time differs between page
-    /// types: inlined, it would have registers saved for every read.
+    /// In the latency breakdown `blame` of a read, moves the time beyond that of a hard decision
+    /// from the part of the channel to that of soft sensing. A separate function, called last, does
+    /// so where that time differs between page types: inlined, it would have registers saved for
+    /// every read.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -142,8 +145,9 @@ impl Flash {
         }
     }
 
-    /// In a read's time by cause, moves the time beyond a hard decision from the channel to soft
-    /// sensing, where that time depends on the page type.
+    /// In the latency breakdown `blame` of a read, moves the time beyond that of a hard decision
+    /// from the part of the channel to that of soft sensing, where that time depends on the page
+    /// type.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
@@ -159,9 +163,10 @@ impl Flash {
         }
     }
 
-    /// In a read's time by cause, moves the time of failed tries from the channel to retries. If
-    /// each retry costs only the sensing that it adds ([`RetryCost::Increment`]), moves all the
-    /// time after the first try from soft sensing to retries instead.
+    /// In the latency breakdown `blame` of a read, moves the time of failed tries from the part of
+    /// the channel to that of retries. If each retry costs only the sensing that it adds
+    /// ([`RetryCost::Increment`]), moves all the time after the first try from soft sensing to
+    /// retries instead.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -176,8 +181,8 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// Returns the times to sense the page of a read at a level, and to transfer the units that the
-    /// read wants.
+    /// Returns the time to sense the page of a read at a sensing level, and to transfer those
+    /// mapping units of the page that the read needs.
     fn took_at(&self, level: u8, txn: &Txn) -> Span {
         let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
         sense + transfer * u64::from(txn.parts)

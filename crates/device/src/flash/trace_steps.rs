@@ -65,7 +65,7 @@ impl Flash {
         }
     }
 
-    /// Returns true if a probe observes all steps.
+    /// Returns true if a probe (an observer of the simulation) wants the steps of flash operations.
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.watched

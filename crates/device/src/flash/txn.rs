@@ -58,15 +58,16 @@ pub enum Owner {
     Superblock(u32),
 }
 
-/// The record from which it is found what a transaction waited for: the log of its die's
-/// activities, or sums saved with the transaction.
+/// Record that shows what a transaction waited for: the log of its die's activities, or the total
+/// time of each activity, saved with the transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wait {
-    /// The log of the die, which reaches back to the submission of the transaction, tells what it
-    /// waited for.
+    /// The log of the die's activities reaches back to the submission of the transaction, and shows
+    /// what the transaction waited for.
     InLog,
-    /// The sums of the die's activities up to the submission were saved with the transaction,
-    /// because the log of activities no longer reaches back so far. The transaction still waits.
+    /// The total time of each of the die's activities up to the submission was saved with the
+    /// transaction, because the log of activities no longer reaches back so far. The transaction
+    /// still waits.
     Noted,
     /// The time of each of the die's activities during the wait, which has ended, is saved with the
     /// transaction.
@@ -87,7 +88,7 @@ pub struct Txn {
     pub data_in_buffer: bool,
     /// True while the transaction is in flight. A free place of the arena is not open.
     open: bool,
-    /// The record from which it is found what the transaction waited for.
+    /// Record that shows what this transaction waited for.
     pub wait: Wait,
     /// For host reads and programs, true if the transaction was started before one of the same
     /// class that was submitted earlier.
@@ -139,9 +140,9 @@ pub struct Txn {
     /// For pages that are moved, and for data that goes to another die because its die has failed,
     /// the mapping unit that the data comes from.
     pub from: UnitId,
-    /// For programs of buffered data, the flush epoch of the data. For reads for parity, the number
-    /// of the turn of reads that they belong to: a read of an earlier turn, which was abandoned,
-    /// does not count.
+    /// For programs of buffered data, the data's flush epoch, the span between two host flushes in
+    /// which it was written. For reads for parity, the number of the turn of reads that they belong
+    /// to: a read of an earlier turn, which was abandoned, does not count.
     pub epoch: u32,
     /// For programs of buffered data, the time at which the old page had been merged in, if it had
     /// to be read. The program needs a die from then on.
@@ -166,8 +167,8 @@ pub struct Txn {
 }
 
 impl Txn {
-    /// Returns the number of mapping units that the transaction transfers: [`Txn::parts`] if the
-    /// layer packs pages, else one.
+    /// Returns the number of mapping units that the transaction transfers: [`Txn::parts`] if pages
+    /// hold several units (`packed`), else one.
     #[inline(always)]
     pub fn units(&self, packed: bool) -> u64 {
         if packed { u64::from(self.parts) } else { 1 }
@@ -244,7 +245,8 @@ impl Txn {
     }
 }
 
-/// The two heaps of a ranked queue; a transaction is in each at most once.
+/// The two heaps of a die that serves waiting transactions by rank; a transaction is in each heap
+/// at most once.
 #[derive(Clone, Copy, Debug)]
 pub enum By {
     /// The heap of the transaction's class, ordered by rank: by the age of its data or the size of
@@ -260,7 +262,8 @@ pub enum By {
 pub struct Txns {
     records: Table<TxnId, Txn>,
     waits: Table<TxnId, Ledger>,
-    /// Place of each transaction in the two heaps of its die's ranked queue, if the die has one.
+    /// Place of each transaction in the two heaps of its die (by rank, by due time), if that die
+    /// has heaps.
     places: [Places; 2],
     free: Vec<TxnId>,
     submitted: u64,
@@ -389,8 +392,8 @@ impl Txns {
         &mut self.waits[id]
     }
 
-    /// Returns the places of all transactions in their dies' heaps by rank, or in their heaps by
-    /// due time.
+    /// Returns the places of all transactions in the heaps of their dies: those ordered by rank, or
+    /// those ordered by due time.
     pub fn places_mut(&mut self, by: By) -> &mut Places {
         &mut self.places[by as usize]
     }

@@ -77,8 +77,8 @@ impl Gc {
         self.step(core, flash, plane, die);
     }
 
-    /// Returns the GC job with the number of pages that the host may write while it runs, as of the
-    /// moment at which the job begins to compete with the host.
+    /// Returns a GC job that now begins to compete with the host, with the number of pages that the
+    /// host may write while the job runs.
     pub(super) fn competing(&self, core: &mut Core, plane: PlaneId, job: Job) -> Job {
         let pages = core.allocator.blocks.valid(job.victim);
         let pages_per_block = core.layout.geometry.pages_per_block;

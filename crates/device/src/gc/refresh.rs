@@ -19,9 +19,9 @@ const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// Number of age checks of all blocks during the retention limit. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// Margin before the retention limit at which a block is refreshed, as a divisor of that limit. It
-/// bounds the scans caused by deadlines to a thousand per retention period. Assumed: no paper gives
-/// the precision of a controller's clock.
+/// Margin before a block's retention limit at which the block is refreshed, as a divisor of that
+/// limit. It bounds to a thousand per retention limit the scans of all blocks that run because data
+/// has reached this margin. Assumed: no paper gives the precision of a controller's clock.
 pub(crate) const DUE_BEFORE: u64 = 1000;
 
 /// The urgency with which a block must be refreshed: when idle or at once.
@@ -90,7 +90,8 @@ pub(super) fn soft_limit(limit: u64) -> u64 {
         as u64
 }
 
-/// Returns the age at which data reaches the hard limit, for the retention limit `retention`.
+/// Returns the age of a block's data at which refresh moves the data at once (the hard limit), for
+/// the retention limit `retention`.
 pub(crate) fn hard_limit(retention: Span) -> Span {
     retention - Span(retention.0 / DUE_BEFORE)
 }
@@ -167,8 +168,8 @@ impl Refresher {
         }
     }
 
-    /// Returns the time at which the oldest data not yet past the hard limit reaches it; `None` if
-    /// there is no such data.
+    /// Returns the time at which the oldest data younger than the hard limit, the age at which a
+    /// block is refreshed at once, reaches it; `None` if there is no such data.
     pub(super) fn next_deadline(&self, now: Nanos) -> Option<Nanos> {
         let now = now.0.saturating_add(self.epoch.0);
         let reaches = |block: BlockId| {

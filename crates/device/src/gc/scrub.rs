@@ -18,8 +18,8 @@ use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Span};
 /// behind schedule catch up. Scrubbing of a drive with superblocks may also read faster by this
 /// factor. Assumed: a host should hardly notice.
 pub(crate) const CATCHES_UP: u64 = 2;
-/// The number of turns after which the move of a block is put off to the next period, if it cannot
-/// begin because its plane has no room.
+/// Number of scrubbing turns of a die (one per block) after which the move of a block with many
+/// errors is put off to the next period, if it cannot begin because its plane has no room.
 pub(super) const TURNS_TO_MOVE: u64 = 2;
 
 /// Progress of scrubbing, which reads all data of the drive in the background.
@@ -72,7 +72,8 @@ pub(super) struct Patrol {
     pub(super) in_idle_time: bool,
     /// Earliest time of the next scrubbing read while the die is busy.
     pub(super) rests_until: Nanos,
-    /// The block that must be moved before another block is read; `None` if there is none.
+    /// The block in which scrubbing found so many errors that it must be moved before scrubbing
+    /// reads another block of the die; `None` if there is none.
     pub(super) moving: Option<Moving>,
     rounds: u32,
 }
@@ -81,8 +82,8 @@ pub(super) struct Patrol {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Moving {
     pub(super) block: BlockId,
-    /// Erase count of the block when its errors were found: once it is one higher, the data has
-    /// been moved.
+    /// Erase count of the block when scrubbing found the errors: once it is one higher, the data
+    /// has been moved.
     pub(super) erases: u32,
     pub(super) since: Nanos,
 }

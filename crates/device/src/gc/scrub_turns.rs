@@ -235,8 +235,8 @@ impl Gc {
         }
     }
 
-    /// Starts or waits for the move of a block on a die that scrubbing waits for. Returns true if
-    /// the block has yet to be moved.
+    /// Starts the move of a block with many errors, before which scrubbing reads no other block of
+    /// the die, or checks a move already started. Returns true if the block has yet to be moved.
     fn waits_for_move(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(scrub) = &mut self.scrub else { return false };

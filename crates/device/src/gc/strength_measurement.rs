@@ -135,9 +135,9 @@ impl Gc {
         }
     }
 
-    /// Measures the next block of a die that has been idle for long enough, if a measurement is
-    /// due. Returns true if a read was started. See docs/decisions/gc.md, "What are strength
-    /// measurements charged to?".
+    /// Measures the strength of the next block of a die that has been idle for long enough, by a
+    /// read that counts bit errors, if one is due. Returns true if a read was started. See
+    /// docs/decisions/gc.md, "What are strength measurements charged to?".
     pub fn measure(&mut self, core: &mut Core, flash: &mut Flash, die: DieId) -> bool {
         let now = flash.now();
         let Some(measurer) = self.strengths.as_mut().filter(|measurer| measurer.due[die] <= now)

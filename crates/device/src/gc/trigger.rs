@@ -65,7 +65,8 @@ impl Gc {
         }
     }
 
-    /// Makes the job of a plane compete with the host.
+    /// Makes the background GC job of a plane, if it has one, compete with the host as foreground
+    /// GC.
     pub fn promote(&mut self, core: &mut Core, flash: &mut Flash, plane: PlaneId) {
         let Some(job) = self.jobs[plane].filter(|job| !job.foreground) else { return };
         let promoted = Job { foreground: true, paused: false, ..job };

@@ -44,10 +44,11 @@ impl Config {
         }
         if throttle.spare >= 1.0 {
             let what = format!(
-                "an epoch that may borrow a share of {} leaves later epochs no capacity",
+                "an epoch that may borrow {} of the later epochs' write capacity leaves later \
+                 epochs no capacity",
                 throttle.spare
             );
-            refuse(&["lifetime.spare"], what, Some("use a share below 1; the paper uses 0.1"));
+            refuse(&["lifetime.spare"], what, Some("use a share below 1; READY uses 0.1"));
         }
         let (key, epoch) = match throttle.epoch {
             EpochRule::Auto => ("lifetime.window", throttle.window),
@@ -57,17 +58,19 @@ impl Config {
         let dilated = Span(life.target.0 / u64::from(k));
         if dilated < epoch {
             let what = format!(
-                "a target lifetime of {}, divided by a dilation of {k}, is shorter than one \
-                 throttle epoch of {epoch}",
+                "a target lifetime of {}, divided by a dilation of {k} (lifetime.dilation), is \
+                 shorter than one throttle epoch of {epoch}",
                 life.target
             );
-            let hint = "use a longer life, a shorter epoch, or less dilation";
+            let hint =
+                "use a longer target lifetime, a shorter epoch, or a smaller lifetime.dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
         let windows = throttle.history.0 / throttle.window.0.max(1);
         if windows > WINDOWS_MOST {
             let what = format!(
-                "a history of {} has {windows} windows of {}; at most {WINDOWS_MOST} are remembered",
+                "a write history of {} has {windows} windows of {}; the throttle stores at most \
+                 {WINDOWS_MOST}",
                 throttle.history, throttle.window
             );
             let hint = "use a shorter history, or a longer window";
@@ -80,8 +83,10 @@ impl Config {
             refuse(&["policy.throttle"], what.into(), Some(hint));
         }
         if throttle.name != ThrottleKind::Off && epoch < throttle.period {
-            let what =
-                format!("an epoch of {epoch} is shorter than a period of {}", throttle.period);
+            let what = format!(
+                "a throttle epoch of {epoch} is shorter than a throttle period of {}",
+                throttle.period
+            );
             refuse(&[key, "lifetime.period"], what, None);
         }
         refusals
@@ -105,8 +110,8 @@ pub struct Life {
     /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
-    /// Number of physical pages for each page number: below 1 with an SLC cache, where each word
-    /// line has one number more than pages, for the page that it holds in SLC mode.
+    /// Number of physical pages for each number of a physical page: below 1 with an SLC cache,
+    /// where each word line has one more number than pages, for its single page in SLC mode.
     share: f64,
 }
 
@@ -151,9 +156,9 @@ impl Life {
         (blocks.programmed() as f64 * self.share) as u64
     }
 
-    /// Returns this lifetime with `blocks` in place of the present ones, and `so_far` pages
-    /// programmed so far. `blocks` may have seen fewer programs than that: the difference is taken
-    /// modulo 2^64.
+    /// Returns a copy of this drive's lifetime that continues on other blocks, with `so_far` pages
+    /// programmed. `blocks` may have seen fewer programs than that: the difference is taken modulo
+    /// 2^64.
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
@@ -194,17 +199,16 @@ impl Life {
     }
 
     /// Returns the number of simulated pages that may still be programmed at nominal voltages; with
-    /// `healed`, including recovery. Idle time, in which cells recover, follows from the number of
-    /// programs and not from their wear.
+    /// `healed`, including those that cells gain by recovering in idle time. That time follows from
+    /// the number of programs and not from their wear.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
         self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
     /// Returns the number of simulated pages that may still be programmed at nominal voltages after
-    /// `programmed` pages; with `healed`, including recovery. Cells that have rested until now will
-    /// not endure as many cycles once the remaining pages are written, because writing shortens
-    /// their idle time. The result is therefore limited to the endurance at the end of the
-    /// lifetime.
+    /// `programmed` pages; with `healed`, including those that cells gain by recovering in idle
+    /// time. Writing the remaining pages shortens that time, so that rested cells then endure fewer
+    /// cycles. The result is therefore limited to the endurance at the end of the lifetime.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)

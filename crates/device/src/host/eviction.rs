@@ -31,14 +31,15 @@ use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{DieId, FrameId, Id, Lpn, UnitId};
 
 impl Ftl {
-    /// Records a use of a frame: moves it to the most recently used end of its list.
+    /// Records a use of a buffer frame: moves it to the most recently used end of its list in the
+    /// buffer.
     #[inline]
     pub fn use_frame<R: RedundancyHooks>(&mut self, frame_id: FrameId, raid: &mut R) {
         self.core.buffer.touch(frame_id);
         raid.frame_used(self, frame_id);
     }
 
-    /// Evicts dirty frames to the flash while frames are short or a flush waits.
+    /// Evicts dirty buffer frames to the flash while frames are short or a flush waits.
     #[inline]
     pub fn evict<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.core.buffer.has_dirty() || self.core.buffer.drops_ahead() {
@@ -61,7 +62,8 @@ impl Ftl {
         }
     }
 
-    /// Removes a dirty frame from its list; with `room` it becomes free when its program ends.
+    /// Removes a dirty frame from the write buffer's list; if `room` is true, the frame becomes
+    /// free when the program of its data ends.
     pub fn take_out(&mut self, flash: &mut Flash, frame_id: FrameId, room: bool) {
         if room {
             self.note_use(flash, frame_id);

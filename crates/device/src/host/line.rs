@@ -27,18 +27,19 @@ pub struct Line {
     arbiter: Option<Arbiter>,
     admission: Admission,
     reads_behind: u64,
-    /// Maximum number of writes in line up to which further ones are taken from the submission
-    /// queues.
+    /// Maximum number of writes that wait for room (in the write queue or the buffer), up to which
+    /// further ones are taken from the submission queues.
     most: usize,
-    /// Writes and trims that wait for room, in order.
+    /// Writes and trims that wait for room in the write queue or the buffer, in order.
     writes: VecDeque<ReqId>,
-    /// Number of writes that have left the line so far, plus one.
+    /// Number of writes that have left the line of those waiting for room in the drive so far, plus
+    /// one.
     served: u64,
-    /// Value of `served` (number of writes that have left the line, plus one) when a write last
-    /// joined an empty line.
+    /// Value of `served` (number of writes that have left this line of waiting requests, plus one)
+    /// when a write last joined while no other waited.
     begun: u64,
-    /// Reads that wait, each with the value of `served` (number of writes that have left the line,
-    /// plus one) from which on it may enter.
+    /// Reads that wait to be started, each with the value of `served` (number of writes that have
+    /// left this line of waiting requests, plus one) from which on it may be.
     reads: VecDeque<(u64, ReqId)>,
 }
 
@@ -76,8 +77,8 @@ impl Line {
         self.arbiter.as_mut().expect("it arbitrates").push(queue, id);
     }
 
-    /// Removes the next write or trim from the submission queues and returns it, if the line has
-    /// room for one.
+    /// Removes the next write or trim from the submission queues and returns it, if fewer writes
+    /// than the maximum wait for room in the drive.
     pub fn next_of_queues(&mut self) -> Option<ReqId> {
         match self.writes.len() < self.most {
             true => self.arbiter.as_mut()?.take(),
@@ -85,25 +86,25 @@ impl Line {
         }
     }
 
-    /// Returns true if no request is in line.
+    /// Returns true if no request waits for room in the drive.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.writes.is_empty() && self.reads.is_empty()
     }
 
-    /// Returns true if the end of a flash read may let a waiting request enter.
+    /// Returns true if the end of a flash read may let a waiting request start.
     #[inline]
     pub fn waits_for_reads(&self) -> bool {
         !self.reads.is_empty() || self.admission == Admission::InOrder && !self.writes.is_empty()
     }
 
-    /// Returns true if requests enter one by one, in order of arrival.
+    /// Returns true if requests start one by one, in order of arrival.
     #[inline]
     pub fn is_in_order(&self) -> bool {
         self.admission == Admission::InOrder
     }
 
-    /// Returns true if a read that arrives now need not wait in line.
+    /// Returns true if a read that arrives now need not wait behind others for room in the drive.
     #[inline]
     pub fn lets_in_reads(&self) -> bool {
         self.reads.is_empty() && (self.writes.is_empty() || self.writes_before_a_read() == 0)
@@ -141,7 +142,7 @@ impl Line {
         (after <= self.served).then_some(id)
     }
 
-    /// Puts a write or trim at the end of the line.
+    /// Adds a write or trim to the end of the line of requests that wait for room in the drive.
     pub fn push_write(&mut self, id: ReqId) {
         if self.writes.is_empty() {
             self.begun = self.served;
@@ -149,21 +150,22 @@ impl Line {
         self.writes.push_back(id);
     }
 
-    /// Puts a read at the end of the line.
+    /// Adds a read to the end of the line of requests that wait for room in the drive.
     pub fn push_read(&mut self, id: ReqId) {
         let after = self.served + self.writes_before_a_read();
         self.reads.push_back((after, id));
     }
 
-    /// Puts a read back in line that had left it and has since waited for the mapping: before all
-    /// other requests, but behind reads that were put back earlier.
+    /// Puts a read that had been started, and has since waited for the mapping, back among the
+    /// requests that wait for room: before all others, but behind reads that were put back earlier.
     #[cold]
     pub fn push_returned(&mut self, id: ReqId) {
         let place = self.reads.partition_point(|&(after, _)| after == 0);
         self.reads.insert(place, (0, id));
     }
 
-    /// Removes a request from the line that [`Line::first`] or [`Line::first_read`] has returned.
+    /// Removes a request from the line of those that wait for room in the drive. [`Line::first`] or
+    /// [`Line::first_read`] has returned the request.
     pub fn leave(&mut self, id: ReqId) {
         if self.reads.front().is_some_and(|&(_, read)| read == id) {
             self.reads.pop_front();
@@ -174,8 +176,8 @@ impl Line {
         }
     }
 
-    /// Removes the next write or trim from the line, or from its submission queue if none is in
-    /// line.
+    /// Removes the next write or trim from the line of those that wait for room in the drive, or
+    /// from its submission queue if none waits for room.
     pub fn pop_write(&mut self) -> Option<ReqId> {
         match self.writes.pop_front() {
             Some(id) => {
@@ -186,7 +188,7 @@ impl Line {
         }
     }
 
-    /// Removes all reads from the line.
+    /// Removes all reads from the line of requests that wait for room in the drive.
     pub fn forget_reads(&mut self) {
         self.reads.clear();
     }
@@ -214,8 +216,8 @@ impl Line {
         ] {
             if !holds {
                 return Err(format!(
-                    "{what}: {writes} writes wait in line, {queued} in queues, and {reads} reads \
-                     wait"
+                    "inconsistent waiting requests: {what} ({writes} writes in line, {queued} in \
+                     submission queues, {reads} reads)"
                 ));
             }
         }

@@ -30,8 +30,8 @@ pub struct Link {
     cores: Vec<Nanos>,
     /// Time at which the last trim has changed the mapping, on a drive without modeled cores.
     mapping_free: Nanos,
-    /// True if a command is handled by firmware after it has come over the link, or if gaps must be
-    /// recorded.
+    /// True if a command is handled by firmware after it has come over the link, or if the idle
+    /// time of a half-duplex link between transfers must be recorded.
     handles: bool,
 }
 

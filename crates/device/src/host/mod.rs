@@ -77,14 +77,15 @@ pub struct FrontEnd {
     pub requests: Requests,
     /// The link to the host.
     pub link: Link,
-    /// Requests that wait for room, and the order in which they enter.
+    /// Requests that wait for room in the drive, and the order in which they are started.
     pub line: Line,
-    /// Completed requests that have not been reported to the probe yet.
+    /// Completed requests that have not been reported yet to the probe, the observer of the
+    /// simulation.
     pub completed: Vec<ReqId>,
 }
 
-/// The page-mapped translation: core, garbage collection and front end, and the queues between
-/// them.
+/// The translation layer of a page-mapped drive: mapping, blocks and buffer, garbage collection,
+/// host side, and the queues between them.
 #[derive(Clone, Debug)]
 pub struct Ftl {
     /// Mapping, blocks and write buffer.
@@ -124,7 +125,8 @@ pub struct Queues {
     resuming: Resuming,
     /// Programs for which no die has room at the moment.
     unplaced: VecDeque<TxnId>,
-    /// Waiting flushes in order, each with the flush epoch whose data it waits for.
+    /// Waiting flushes in order, each with its flush epoch: data written in that epoch or before
+    /// must be in the flash before the flush completes.
     flushes: VecDeque<(u32, ReqId)>,
     /// True once the run has ended: all dirty data goes to the flash.
     pub writing_out: bool,
@@ -167,7 +169,8 @@ impl FrontEnd {
 }
 
 impl Ftl {
-    /// Creates the translation layer of a drive with the data placed as in `core`, and no request.
+    /// Creates the translation layer of a drive without requests. Mapping, blocks and write buffer
+    /// are in the state of `core`.
     pub fn new(config: &Config, core: Core, gc: Gc) -> Self {
         let (depth, writes) = (config.queue.depth as usize, config.queue.max_writes as usize);
         Self {
@@ -195,7 +198,8 @@ impl Ftl {
         }
     }
 
-    /// Returns the sizes of the drive.
+    /// Returns the sizes that follow from the drive's configuration: pages, reserved blocks, buffer
+    /// frames and so on.
     pub fn layout(&self) -> &Layout {
         &self.core.layout
     }
@@ -211,7 +215,8 @@ impl Ftl {
         self.gc.invalidate(&mut self.core, flash, old);
     }
 
-    /// Computes the attributes that all pages of a write share, and stores them in its request.
+    /// Computes the size class, stream tag and covered page parts that all pages of a write share,
+    /// and stores them in its request.
     #[inline]
     fn describe(&mut self, id: ReqId) {
         let request = self.front.requests.get_mut(id);

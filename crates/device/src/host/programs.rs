@@ -31,8 +31,8 @@ use crate::flash::{Bind, Flash};
 use fowler_units::{DieId, FrameId, Id, TxnId, UnitId};
 
 impl Ftl {
-    /// Sends the data of a frame to the flash. If the frame holds only part of the new page, the
-    /// old page is read first.
+    /// Sends the data of a frame of the write buffer to the flash. If the frame holds only part of
+    /// the new page, the old page is read first.
     #[inline(always)]
     pub fn send<R: RedundancyHooks>(
         &mut self,
@@ -89,7 +89,8 @@ impl Ftl {
         }
     }
 
-    /// Assigns the physical page `page` to the buffered page of `id`, and invalidates its old copy.
+    /// Assigns a physical page, `page`, to the program `id` of a buffered page, and invalidates the
+    /// old copy of the latter.
     #[inline]
     pub(super) fn take_page<R: RedundancyHooks>(
         &mut self,
@@ -224,7 +225,8 @@ impl Ftl {
         self.resume(flash, raid);
     }
 
-    /// Completes flushes, resumes waiting writes and evicts frames, after room may have appeared.
+    /// Completes flushes, resumes waiting writes and evicts frames, after room in the write queue
+    /// or in the buffer may have appeared.
     #[inline]
     pub fn resume<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.queues.flushes.is_empty() {
@@ -234,7 +236,8 @@ impl Ftl {
         self.evict(flash, raid);
     }
 
-    /// Releases or cleans a frame that may no longer be needed.
+    /// Makes a frame of the write buffer clean or free, after the program of its data ended or its
+    /// data was trimmed, if nothing else needs it.
     #[inline]
     pub fn retire(&mut self, id: FrameId) {
         if !self.core.buffer.stays_clean(id) {
@@ -242,8 +245,8 @@ impl Ftl {
         }
     }
 
-    /// Releases a frame that does not become a clean copy for reads, unless a program of it is
-    /// pending or its page was written again.
+    /// Frees a buffer frame whose data is not kept for reads, unless a program of the data is
+    /// pending or the page was written again.
     #[inline(never)]
     fn retire_otherwise(&mut self, id: FrameId) {
         let Frame { lpn, unit, programs, queued, listed, orphan, .. } = *self.core.buffer.get(id);

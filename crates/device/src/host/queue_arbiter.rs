@@ -20,9 +20,11 @@ pub(super) struct Arbiter {
     next: Vec<ReqId>,
     /// Number of commands in all submission queues.
     commands: u32,
-    /// The queue whose turn it is (`usize::MAX` before the first turn).
+    /// The submission queue whose turn it is to hand over commands (`usize::MAX` before the first
+    /// turn).
     turn: usize,
-    /// Number of commands that the queue whose turn it is may still hand over.
+    /// Number of commands that the submission queue whose turn it is may still hand over to the
+    /// drive in this turn, by its weight.
     left: u32,
 }
 

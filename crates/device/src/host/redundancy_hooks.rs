@@ -53,11 +53,12 @@ pub trait RedundancyHooks: Sized {
         ftl.write_back(flash, id, frame_id, self);
     }
 
-    /// Called when the host has written a page into a frame; `whole` if it covered the whole page.
+    /// Called when the host has written a page into a frame of the write buffer; `whole` is true if
+    /// it wrote the whole page.
     #[inline]
     fn written(&mut self, _page: Lpn, _frame: &mut Frame, _whole: bool) {}
 
-    /// Called when the host reads a page from a frame.
+    /// Called when the host reads a page from a frame of the write buffer.
     #[inline]
     fn frame_read(&mut self, _ftl: &Ftl, _slot: FrameId) {}
 
@@ -73,11 +74,12 @@ pub trait RedundancyHooks: Sized {
         false
     }
 
-    /// Called when a dirty frame is read or written again.
+    /// Called when a dirty frame of the write buffer is read or written again.
     #[inline]
     fn frame_used(&mut self, _ftl: &mut Ftl, _slot: FrameId) {}
 
-    /// Evicts a dirty frame; with `room` the frame is to become free.
+    /// Evicts a dirty frame of the write buffer: its data is programmed. If `room` is true, the
+    /// frame then becomes free.
     #[inline]
     fn evict(&mut self, ftl: &mut Ftl, flash: &mut Flash, frame_id: FrameId, room: bool) {
         ftl.take_out(flash, frame_id, room);
@@ -90,8 +92,8 @@ pub trait RedundancyHooks: Sized {
         ftl.try_to_place(flash, id);
     }
 
-    /// Returns true if a program must go back although it has a die, because its page now needs
-    /// parity and did not when the program was sent there.
+    /// Returns true if a program that waits for its die must be assigned anew, because its page now
+    /// needs parity and did not when the program was sent there.
     #[inline]
     fn comes_too_late(&self, _ftl: &Ftl, _flash: &Flash, _id: TxnId, _page: Lpn) -> bool {
         false

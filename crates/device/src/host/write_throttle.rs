@@ -78,7 +78,8 @@ impl WriteThrottle {
         Box::new(WriteThrottle { throttle, life })
     }
 
-    /// Returns the state of the throttle and the capacities of the drive.
+    /// Returns the state of the throttle, and the write capacities of the drive: pages programmed
+    /// so far, and pages that its cells endure.
     pub fn state(&self, blocks: &Blocks, now: Nanos) -> (State, Totals) {
         (self.throttle.state(), self.life.stand(blocks, now))
     }

@@ -80,7 +80,7 @@ impl Ftl {
         }
     }
 
-    /// Starts a write or trim, or puts it in line.
+    /// Starts a write or trim, or puts it in the line of requests that wait for room in the drive.
     #[inline]
     pub(super) fn take_write<R: RedundancyHooks>(
         &mut self,
@@ -99,7 +99,8 @@ impl Ftl {
         }
     }
 
-    /// Takes writes and trims from the submission queues, as many as the line has room for.
+    /// Takes writes and trims from the submission queues, until the maximum number of them waits
+    /// for room in the drive.
     #[inline(never)]
     pub(super) fn take_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         while let Some(id) = self.front.line.next_of_queues() {
@@ -107,7 +108,8 @@ impl Ftl {
         }
     }
 
-    /// Resumes the requests in line as far as there is room.
+    /// Resumes requests that wait for room in the write queue or the buffer, as far as there is
+    /// room.
     #[inline]
     pub fn resume_writes<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if !self.front.line.is_empty() {
@@ -115,8 +117,9 @@ impl Ftl {
         }
     }
 
-    /// Resumes the requests in line. A write that resumes can complete the parity of a stripe,
-    /// which in turn unblocks writes behind it; a nested call only requests another attempt.
+    /// Resumes requests that wait for room in the write queue or the buffer. A write that resumes
+    /// can complete the parity of a stripe, which in turn unblocks writes behind it; a nested call
+    /// only requests another attempt.
     pub(super) fn resume_stalled<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         if self.queues.resuming != Resuming::No {
             self.queues.resuming = Resuming::Again;
@@ -137,7 +140,8 @@ impl Ftl {
         self.resume_reads(flash, raid);
     }
 
-    /// Resumes the reads in line whose turn has come.
+    /// Resumes the reads that wait for room in the read queue, or behind writes, as far as it is
+    /// their turn.
     fn resume_reads<R: RedundancyHooks>(&mut self, flash: &mut Flash, raid: &mut R) {
         while let Some(id) = self.front.line.first_read() {
             if self.read_pages(flash, id, raid) == Sent::NoRoom {
@@ -147,7 +151,7 @@ impl Ftl {
         }
     }
 
-    /// Resumes the requests in line that waited for a read.
+    /// Resumes the requests that waited for the end of another request's flash read.
     #[inline(never)]
     pub(super) fn resume_after_read<R: RedundancyHooks>(
         &mut self,
@@ -238,8 +242,8 @@ impl Ftl {
         }
     }
 
-    /// Returns the frame for writing a logical page: the one that holds it, or a new one. An error
-    /// is the reason why the write must wait.
+    /// Returns the buffer frame for writing a logical page: the one that holds it, or a new one. An
+    /// error is the reason why the write must wait.
     #[inline(always)]
     fn frame_for(&mut self, flash: &mut Flash, page: Lpn) -> Result<FrameId, Stall> {
         let old = match self.core.map.unit_or_frame(page) {
@@ -299,7 +303,7 @@ impl Ftl {
         }
     }
 
-    /// Opens a program transaction for the data of a frame, without a die so far.
+    /// Opens a program transaction for the data of a buffer frame, without a die so far.
     #[inline(always)]
     pub fn open_program(&mut self, flash: &mut Flash, frame_id: FrameId) -> TxnId {
         let Frame { lpn, mut tag, group, reads, writes, .. } = *self.core.buffer.get(frame_id);

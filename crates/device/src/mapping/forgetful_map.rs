@@ -27,7 +27,8 @@ impl ForgetfulMap {
         Self { rng, dies, at_hand: BTreeSet::new(), on_the_way: Vec::new(), misses: 0 }
     }
 
-    /// Ensures that the entry of a page is in memory; see [`super::residency::Residency::load`].
+    /// Ensures that the mapping entry of a logical page is in memory. An error is the flash
+    /// transaction that loads the entry.
     pub fn load(&mut self, flash: &mut Flash, page: Lpn) -> Result<(), Miss> {
         if self.at_hand.remove(&page) || self.rng.below(4) == 0 {
             return Ok(());

@@ -124,13 +124,15 @@ impl PageMap {
         self.forward[page] = location.0;
     }
 
-    /// Returns the locations of all logical pages, in the format of [`PageMap::set_flash`].
+    /// Returns the mapping table: for each logical page its unit in the flash, its buffer frame
+    /// with the top bit set, or all ones if it has no data.
     pub fn locations(&self) -> &[u32] {
         self.forward.as_slice()
     }
 
-    /// Returns the entries of all logical pages, in the format of [`PageMap::set_flash`], for
-    /// callers that write most of them.
+    /// Returns the mapping table, to be modified by callers that write most of it: for each logical
+    /// page its unit in the flash, its buffer frame with the top bit set, or all ones if it has no
+    /// data.
     pub fn entries(&mut self) -> &mut [u32] {
         self.forward.as_mut_slice()
     }

@@ -31,7 +31,7 @@ impl Residency {
         }
     }
 
-    /// Ensures that the entry of a page is in memory.
+    /// Ensures that the mapping entry of a logical page is in the controller's memory.
     ///
     /// # Errors
     /// The flash transaction that loads the entry, newly submitted or already in flight.
@@ -47,7 +47,7 @@ impl Residency {
         }
     }
 
-    /// Records that a transaction has loaded its mapping entry.
+    /// Records that a transaction has loaded a mapping entry into the controller's memory.
     pub fn loaded(&mut self, id: TxnId) {
         match self {
             Residency::Whole => unreachable!("transaction {} loads no mapping entry", id.0),

@@ -17,7 +17,8 @@ pub enum Part {
     QueueFull,
     /// Waiting for a free page frame of the write buffer.
     BufferFull,
-    /// Waiting for a die with room for another page: every plane is at its limit.
+    /// Waiting for a die with room for another page: every plane holds as many valid pages as it
+    /// may.
     NoSpace,
     /// Waiting while the die read for a host request.
     BehindHostRead,
@@ -150,7 +151,8 @@ impl Part {
         ][self as usize]
     }
 
-    /// Returns the cause for waiting behind an operation of this kind and source.
+    /// Returns the cause of latency for waiting behind an operation of kind `op` (read, program,
+    /// erase) that `source` (host, GC and so on) issued.
     #[inline]
     pub fn behind(op: Op, source: Source) -> Part {
         Part::ALL[Part::BehindHostRead as usize + 3 * source as usize + op as usize]
@@ -183,7 +185,7 @@ impl Blame {
         }
     }
 
-    /// Returns the time of each cause of latency, in the order of [`Part::ALL`].
+    /// Returns the time of a request's latency by cause, in the order of [`Part::ALL`].
     pub fn parts(&self) -> &[Span; Part::COUNT] {
         &self.0
     }

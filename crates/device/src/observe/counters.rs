@@ -48,8 +48,8 @@ pub struct Counters {
     /// Number of flash page reads with more errors than the code corrects at its highest level.
     pub uncorrectable: u64,
     /// Number of uncorrectable reads caused by an error at the rate `reliability.uber`, only the
-    /// first read of each struck page. Not in checkpoints of lifetimes, whose drives have no such
-    /// errors.
+    /// first read of each struck page. Not in the saved state of a drive simulated over years,
+    /// which has no such errors.
     #[serde(skip)]
     pub failed_at_random: u64,
     /// Number of block erases by source; those by the host are raw commands.
@@ -66,11 +66,11 @@ pub struct Counters {
     /// Numbers of blocks that garbage collection has emptied.
     pub collections: Collections,
     /// Numbers of mapping units that went through the SLC cache of a drive with superblocks. Not in
-    /// checkpoints of lifetimes, whose drives have none.
+    /// the saved state of a drive simulated over years, which has no superblocks.
     #[serde(skip)]
     pub slc: SlcCounts,
-    /// Numbers of retries of reads of aged data on a drive with superblocks. Not in checkpoints of
-    /// lifetimes, whose drives have none.
+    /// Numbers of retries of reads of aged data on a drive with superblocks. Not in the saved state
+    /// of a drive simulated over years, which has no superblocks.
     #[serde(skip)]
     pub aged: AgedCounts,
     /// Number of suspensions of programs and erases for reads (rule S10 of docs/pes.md).

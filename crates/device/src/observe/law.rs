@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation(pub String);
 
-/// Returns a violation, described by `what`, unless `holds`.
+/// Returns a violation of an invariant of the drive, described by `what`, unless `holds`.
 pub fn law(holds: bool, what: impl FnOnce() -> String) -> Result<(), Violation> {
     if holds { Ok(()) } else { Err(Violation(what())) }
 }

@@ -79,7 +79,8 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
-    /// Returns the time by activity that the die has spent since an earlier copy of the ledger.
+    /// Returns the time that the die has spent on each activity since `earlier`, a copy of this
+    /// ledger made then.
     #[inline]
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
@@ -101,7 +102,7 @@ impl Ledger {
         &self.0
     }
 
-    /// Returns the time that the die spent reading, for any source.
+    /// Returns the time that the die spent reading, for the host, GC and all others.
     pub fn reading(&self) -> Span {
         Span(READING.iter().map(|&index| self.0[index]).sum())
     }
@@ -240,7 +241,8 @@ impl Account {
         }
     }
 
-    /// Replaces the time of each of the die's activities up to an earlier moment by the time since.
+    /// Replaces the totals by activity in `reading`, taken at some earlier time, by the time that
+    /// the die has spent on each activity from then until `now`.
     pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.read_at(now).since(reading);
     }

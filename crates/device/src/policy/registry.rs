@@ -35,7 +35,8 @@ macro_rules! slot {
         }
 
         impl $Kind {
-            /// Every built-in policy of this enum, in the order in which help texts list them.
+            /// All built-in policies for this decision of the drive, in the order in which help
+            /// texts list them.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
             /// Returns the policy's name in configuration files.

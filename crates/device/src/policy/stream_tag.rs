@@ -35,21 +35,21 @@ fowler_units::enumerated! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamTag(u8);
 
-/// Number of bits of a stream tag below those of its handle: one for hot data, two for the access
-/// class.
+/// Number of bits of a page's stream tag below those of its placement handle: one for hot data, two
+/// for the access class.
 const HANDLE_SHIFT: u32 = 3;
 
 impl StreamTag {
     /// Number of placement handles that stream tags distinguish.
     pub const HANDLES: u8 = 8;
-    /// Number of stream tags with the same placement handle.
+    /// Number of stream tags with one placement handle: hot or not, times three access classes.
     pub const PLAIN_COUNT: usize = 2 * AccessClass::ALL.len();
-    /// Bound of [`StreamTag::index`]: 8 numbers for each handle, of which tags use 6.
+    /// Bound of [`StreamTag::index`]: 8 numbers for each placement handle, of which tags use 6.
     pub const COUNT: usize = (StreamTag::HANDLES as usize) << HANDLE_SHIFT;
     /// The stream tag of a page about which nothing is known.
     pub const PLAIN: StreamTag = StreamTag(0);
 
-    /// Returns all stream tags.
+    /// Returns all stream tags: each combination of hotness, access class and placement handle.
     pub fn all() -> impl Iterator<Item = StreamTag> {
         let handles = 0..StreamTag::HANDLES;
         handles.flat_map(|handle| {
@@ -112,14 +112,15 @@ impl StreamTag {
         if host.0 < handles { self.with_handle(host.0) } else { self }
     }
 
-    /// Returns the tag of the same data, expected to become invalid soon.
+    /// Returns the stream tag (access class, placement handle, hotness) of this data, marked as
+    /// expected to become invalid soon.
     #[inline]
     pub fn as_hot(self) -> StreamTag {
         StreamTag(self.0 | 1)
     }
 
-    /// Returns the tag that data gets when garbage collection has moved it: the same access class
-    /// and handle, but no longer expected to become invalid soon.
+    /// Returns the stream tag that data gets when garbage collection has moved it: with the access
+    /// class and placement handle of before, but no longer expected to become invalid soon.
     #[inline]
     pub fn as_cold(self) -> StreamTag {
         StreamTag(self.0 & !1)

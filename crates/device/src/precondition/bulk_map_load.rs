@@ -20,17 +20,18 @@ use std::thread::{self, Builder};
 const SLICE: usize = 1 << 16;
 /// Number of bits in the lower half of a physical page number.
 const LOWER: u32 = 16;
-/// Number of mapping entries written to their slice at once: one cache line.
+/// Number of mapping entries written at once to their slice (the entries of 2^16 logical pages):
+/// one cache line.
 const LINE: usize = 16;
-/// Number of cache lines written together. Each line misses the TLB, and only writes in close
-/// succession overlap these misses.
+/// Number of cache lines of mapping entries written together. Each line misses the TLB, and only
+/// writes in close succession overlap these misses.
 const BURST: usize = 32;
 /// Number of slices of the mapping, of 2^16 logical pages each, from which a second core is worth
 /// its startup time.
 const SLICES_SHARED: usize = 32;
 
-/// A cache line of mapping entries of one slice: 16 of them, or the last ones while they do not
-/// fill a line.
+/// A cache line of mapping entries of one slice (2^16 logical pages): 16 entries, or the last ones
+/// while they do not fill a line.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line([u32; LINE]);
@@ -38,13 +39,13 @@ struct Line([u32; LINE]);
 /// Progress of loading a slice of the mapping.
 #[derive(Clone, Default)]
 struct Slice {
-    /// Number of mapping entries of the slice so far.
+    /// Number of mapping entries of this slice (2^16 logical pages) added so far.
     count: u32,
-    /// Index of the 64-bit word being written for the slice. Words store the upper halves of the
-    /// slice's physical page numbers in unary.
+    /// Index of the 64-bit word being written for this slice of the mapping. Words store the upper
+    /// halves of the slice's physical page numbers in unary.
     index: u32,
-    /// Content of the 64-bit word being written for the slice, with upper halves of physical page
-    /// numbers in unary.
+    /// Content of the 64-bit word being written for this slice of the mapping: the upper halves of
+    /// physical page numbers, as increments in unary.
     word: u64,
 }
 
@@ -55,10 +56,10 @@ pub struct BulkMapLoad {
     /// Complete cache lines of 16 mapping entries, not yet written to the mapping, each with the
     /// index of its first entry there.
     whole: Vec<(usize, Line)>,
-    /// Upper halves of physical page numbers in unary: each entry of a slice sets the bit of the
-    /// slice whose number is the upper half plus the number of the entry. Words are interleaved by
-    /// slice (the first word of all slices first), because all slices advance at about the same
-    /// rate.
+    /// Upper halves of physical page numbers in unary, by slice of 2^16 logical pages: each mapping
+    /// entry sets, in its slice, the bit whose number is the upper half plus the number of the
+    /// entry. Words are interleaved by slice (the first word of all slices first), because all
+    /// slices advance at about the same rate.
     uppers: Column<u64>,
 }
 
@@ -76,7 +77,7 @@ impl BulkMapLoad {
         }
     }
 
-    /// Returns the memory that a loader takes on the simulating machine.
+    /// Returns the memory that a bulk load of the mapping takes on the simulating machine.
     pub fn bytes(logical: u32, geometry: &Geometry) -> Bytes {
         let (logical, slice) = (u64::from(logical), SLICE as u64);
         let words = (logical.min(slice) + u64::from(geometry.pages() >> LOWER)) / 64 + 1;
@@ -85,8 +86,8 @@ impl BulkMapLoad {
             + Bytes::of::<u64>(logical.div_ceil(slice) * words)
     }
 
-    /// Adds a logical page that has not been added before, at a physical location beyond all
-    /// previous ones.
+    /// Adds to the mapping a logical page that has not been added before, at a physical location
+    /// beyond all previous ones.
     #[inline(always)]
     pub fn put(&mut self, map: &mut PageMap, page: Lpn, to: UnitId) {
         let number = page.0 as usize / SLICE;
@@ -110,8 +111,8 @@ impl BulkMapLoad {
         map.set_owner(to, page);
     }
 
-    /// Adds a mapping entry that completes a cache line of its slice. Separate from
-    /// [`BulkMapLoad::put`], so that `put` is short enough to be inlined.
+    /// Adds a mapping entry that completes a cache line of its slice (2^16 logical pages). Separate
+    /// from [`BulkMapLoad::put`], so that `put` is short enough to be inlined.
     #[inline(never)]
     fn complete(&mut self, map: &mut PageMap, number: usize, entry: u32) {
         let first = number * SLICE + self.slices[number].count as usize - LINE;
@@ -161,7 +162,8 @@ impl BulkMapLoad {
         }
     }
 
-    /// Puts the entries of the slices from `first` on in their places of the mapping.
+    /// Moves the mapping entries of all slices (2^16 logical pages each) from number `first` on to
+    /// their places in the mapping.
     fn settle_slices(&self, entries: &mut [u32], first: usize) {
         let slices = self.slices.len();
         let mut came = vec![0; SLICE.min(entries.len())];
@@ -177,8 +179,8 @@ impl BulkMapLoad {
     }
 }
 
-/// Puts the entries of one slice, given in the order in which they were added, in their places of
-/// the mapping.
+/// Moves the mapping entries of one slice (2^16 logical pages), given in the order in which they
+/// were added, to their places in the mapping.
 fn put_in_place(entries: &mut [u32], came: &[u32], uppers: impl Iterator<Item = u64>) {
     let mut came = came.iter().zip(0..);
     for (mut word, first) in uppers.zip((0..).step_by(64)) {

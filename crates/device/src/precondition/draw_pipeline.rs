@@ -14,13 +14,13 @@ const PAGES_LEAST: u32 = 1 << 20;
 /// Maximum number of batches of pages whose placement has been drawn and is not yet written to the
 /// mapping.
 const BATCHES: usize = 4;
-/// Number of pages from which a batch of drawn placements is complete. A batch takes some hundred
-/// microseconds of work, in the second-level cache.
+/// Number of pages from which a batch of pages with randomly drawn placement is complete. A batch
+/// takes some hundred microseconds of work, in the second-level cache.
 pub(super) const BATCH: usize = 1 << 14;
 
-/// Calls `write` for every batch of placements that `draw` produces, in order, for a drive with the
-/// given number of pages. `draw` gets back an empty batch to fill next; `write` must leave its
-/// batch empty.
+/// Calls `write` for every batch of randomly drawn page placements that `draw` produces, in order,
+/// for a drive with the given number of pages. `draw` gets back an empty batch to fill next;
+/// `write` must leave its batch empty.
 pub(super) fn draw_pipeline<B: Default + Send>(
     pages: u32,
     draw: impl FnOnce(&mut dyn FnMut(B) -> B) + Send,
@@ -39,8 +39,8 @@ pub(super) fn draw_pipeline<B: Default + Send>(
     }
 }
 
-/// Runs `draw`, which draws batches of placements, on a thread of its own, and `write` on this one,
-/// unless the operating system refuses a thread.
+/// Runs `draw`, which draws batches of random page placements, on a thread of its own, and `write`,
+/// which writes them to the mapping, on this one, unless the operating system refuses a thread.
 fn on_two_cores<B: Default + Send, D: FnOnce(&mut dyn FnMut(B) -> B) + Send>(
     second: Builder,
     draw: &mut Option<D>,

@@ -34,7 +34,7 @@ impl Config {
     }
 
     /// Returns `other` with all options on which the placement of data depends replaced by those of
-    /// this configuration, and the number of open blocks reserved for kinds of data. Two
+    /// this configuration, and the number of streams for which open blocks are reserved. Two
     /// configurations place data alike if they give equal results for the same `other`.
     pub fn placement_identity(&self, other: &Config) -> (Config, u32) {
         (self.aged_part(other), self.reserved_streams())
@@ -130,16 +130,16 @@ impl PreconditionedImage {
         &self.preconditioned
     }
 
-    /// Returns the core and the garbage collection of the drive of `config`, with the data of this
-    /// image.
+    /// Returns the mapping, blocks, buffer and garbage collection of the drive of `config`, with
+    /// the data of this preconditioned drive.
     pub(crate) fn data_for(&self, config: &Config) -> Result<(Core, Gc), Vec<Refusal>> {
         assert!(config.ages_like(&self.config), "the image of another drive");
         let layout = config.layout()?;
         Ok((Core::with_data_of(config, &layout, &self.core), self.gc.clone()))
     }
 
-    /// Returns the configuration, core, garbage collection and the record of preconditioning of the
-    /// drive that this image was made for.
+    /// Returns the parts of this preconditioned drive: its configuration, its mapping, blocks and
+    /// buffer, its garbage collection, and the record of preconditioning.
     pub(crate) fn into_data(self) -> (Config, Core, Gc, Preconditioned) {
         let PreconditionedImage { config, mut core, gc, preconditioned } = self;
         core.allocator = core.allocator.ruled_by(&config);

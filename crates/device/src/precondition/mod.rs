@@ -84,10 +84,11 @@ impl fmt::Display for Preconditioned {
 /// Divisor of the number of filled pages that gives the number of overwrites in a window. Write
 /// amplification is compared from window to window until it is steady.
 const WINDOW_SHARE: u64 = 20;
-/// Largest number of windows of overwrites.
+/// Maximum number of windows of overwrites in which preconditioning looks for a steady write
+/// amplification.
 const WINDOWS_MAX: u32 = 10;
-/// Largest relative difference between the write amplification of two windows that counts as
-/// steady.
+/// Largest relative difference between the write amplification of two consecutive windows of
+/// overwrites that counts as steady.
 const STEADY_WITHIN: f64 = 0.01;
 
 /// Preconditions a fresh drive according to its configuration. Returns `None` if `watch` stopped
@@ -105,8 +106,8 @@ pub(crate) fn run(
     (!watch.stopped()).then_some(done)
 }
 
-/// Approximate share (0 to 1) of preconditioning to steady state that the layout takes; affects
-/// only the displayed progress.
+/// Approximate share (0 to 1) of preconditioning to steady state that the first placement of the
+/// data takes, before any overwrite; affects only the displayed progress.
 const LAYOUT_SHARE: f64 = 0.4;
 
 /// A drive that is being preconditioned.
@@ -179,9 +180,9 @@ impl Preconditioning<'_> {
         report
     }
 
-    /// Writes mapped pages once, one by one: those at the places `turns` of the ascending order or
-    /// of the random order `order`. Parity pages are written if stripes have parity from the start.
-    /// Stops early if the watch says so.
+    /// Writes mapped pages once, one by one: those numbered `turns` in ascending order or in the
+    /// random order `order`. Parity pages are written if stripes have parity from the start. Stops
+    /// early if `watch` asks for it.
     fn fill_pages(&mut self, turns: Range<u32>, order: Option<&TabledScatter>, kept: u32) {
         let mut scattered = order.map(|order| Scattered::new(order, turns.start));
         for turn in turns.clone() {
@@ -289,10 +290,9 @@ impl Preconditioning<'_> {
     }
 
     /// Fills as many rows, one block of every plane each, as `filled` pages fill, with pages in the
-    /// random order `order`. Returns the number of pages written. Where addresses determine dies,
-    /// no row is filled: consecutive pages of that order do not lie on consecutive dies, so all are
-    /// stored one by one. See docs/decisions/precondition.md, "Where is data before the first
-    /// request?".
+    /// random order `order`. Returns the number of pages written: zero on a drive where addresses
+    /// determine dies, as pages in random order do not lie on consecutive dies and are stored one
+    /// by one. See docs/decisions/precondition.md, "Where is data before the first request?".
     fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         if self.core.allocator.home(Lpn(0)).is_some() {
             return 0;
@@ -445,13 +445,13 @@ impl Preconditioning<'_> {
 /// Blocks of an aged drive whose contents are drawn but not yet written.
 #[derive(Default)]
 struct AgedBlocks {
-    /// Plane of each block whose contents are drawn.
+    /// Plane of each block whose set of valid pages has been drawn at random.
     planes: Vec<PlaneId>,
-    /// Valid bits of all pages of the blocks whose contents are drawn but not yet written, block
-    /// after block.
+    /// Valid bits of all pages of the blocks drawn at random but not yet written to the mapping,
+    /// block after block.
     words: Vec<u64>,
-    /// Logical pages of the valid pages of the blocks whose contents are drawn but not yet written,
-    /// in order.
+    /// Logical pages of the valid pages of the blocks drawn at random but not yet written to the
+    /// mapping, in order.
     pages: Vec<Lpn>,
 }
 
@@ -499,13 +499,13 @@ impl Run {
 /// All logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// First place in the random order of logical pages whose page is not drawn yet.
+    /// First place, in the random order of logical pages, whose page has not been computed yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
 }
 
-/// Number of logical pages in random order that are drawn at once.
+/// Number of logical pages in random order that are computed at once.
 const DRAWN: usize = 1024;
 
 impl<'a> Scattered<'a> {

@@ -16,8 +16,8 @@ use crate::mapping::page_map::Location;
 use crate::policy::victim::AnyVictim;
 use fowler_units::{Id, Lpn, UnitId};
 
-/// Number of physical pages whose owners, the logical pages last programmed to them, are written or
-/// read in one call.
+/// Number of physical pages whose owners, the logical pages last programmed to them, are written to
+/// or read from the saved state together.
 const AT_ONCE: u32 = 1 << 14;
 
 /// Number of physical pages between the one whose owner is entered into the mapping and the one
@@ -25,7 +25,7 @@ const AT_ONCE: u32 = 1 << 14;
 const AHEAD: usize = 32;
 
 impl PreconditionedImage {
-    /// Returns true if the saved words contain the whole state of the drive. A victim policy with a
+    /// Returns true if the state of this drive can be saved completely. A victim policy with a
     /// state of its own, such as a random stream, prevents that.
     pub fn can_be_saved(&self) -> bool {
         matches!(
@@ -34,7 +34,7 @@ impl PreconditionedImage {
         )
     }
 
-    /// Writes the state of this drive as words to `put`.
+    /// Saves the state of this drive through `put`, which writes 32-bit words.
     ///
     /// # Errors
     /// If `put` fails, or the state of a policy is not part of the words.
@@ -55,8 +55,8 @@ impl PreconditionedImage {
         Ok(())
     }
 
-    /// Returns the drive of `config` in the state saved by a drive that was preconditioned alike,
-    /// from the words of `take`.
+    /// Returns the drive of `config` in a saved state, through `take`, which reads the 32-bit words
+    /// of that state. A drive with the same settings of preconditioning must have saved it.
     ///
     /// # Errors
     /// The reason why the words are not the state of such a drive.

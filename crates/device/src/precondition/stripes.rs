@@ -16,7 +16,8 @@ pub(super) struct StripedFill {
 }
 
 impl StripedFill {
-    /// Returns the stripes of a configuration for preconditioning; `None` without stripes.
+    /// Returns the stripes that preconditioning fills on a drive of this configuration; `None` if
+    /// the drive has no stripes.
     pub fn new(config: &Config, layout: &Layout) -> Option<StripedFill> {
         let params = &config.redundancy;
         let rules = AnyRedundancy::new(params, config.seed).rules(Stage::First);

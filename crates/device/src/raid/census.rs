@@ -157,7 +157,8 @@ impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
         }
     }
 
-    /// Returns true if a page does not hold the data written to it, in its frame or in the flash.
+    /// Returns true if a page does not hold the data written to it, in its buffer frame or in the
+    /// flash.
     fn is_wrong(&self, unit: UnitId, frame: Option<FrameId>) -> bool {
         let Some(silent) = self.silent.filter(|silent| silent.any()) else { return false };
         let buffer = &self.core.buffer;

@@ -21,8 +21,9 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// Number that marks an early read of an old page, before its program, in place of a number of a
-/// turn of reads for parity. Early reads count when the parity of all pages is computed.
+/// Number that marks a read for parity as an early read: one of an old page, before the new page is
+/// programmed. Other reads carry the number of their turn. Early reads count when the parity of all
+/// pages is computed.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {
@@ -69,9 +70,9 @@ impl Raid {
         self.note_mut(flash, read).program = id;
     }
 
-    /// Returns the number of pages of a stripe that its parity will cover at once: the pages that
-    /// leave the buffer together; otherwise those for whose programs the parity waits already and
-    /// those that the same request has yet to write.
+    /// Returns the number of pages of a stripe for which its parity is computed together: the pages
+    /// that leave the buffer together, if there are such. Else, the pages for whose programs the
+    /// parity waits already, and those that the same request has yet to write.
     fn expected_together(
         &self,
         ftl: &Ftl,
@@ -139,8 +140,8 @@ impl Raid {
         }
     }
 
-    /// Accounts for the pages that were read before they were replaced (early reads), for a parity
-    /// cache entry whose parity is computed from the replaced pages.
+    /// Includes in the check of a parity cache entry the data of pages that were read before they
+    /// were replaced (early reads), if the entry's parity is computed from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = *self.cache.get(entry);

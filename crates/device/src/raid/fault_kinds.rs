@@ -79,7 +79,7 @@ impl Fault {
             .collect()
     }
 
-    /// Returns the physical pages of the failing unit.
+    /// Returns the physical pages of the page, block, die or larger unit that fails.
     fn range(self, core: &Core, stripes: Option<Stripes>) -> Range<u32> {
         if let Some(blocks) = self.blocks(&core.layout.geometry) {
             let first = |block: u32| core.locator.units_of(BlockId(block)).start;
@@ -98,7 +98,8 @@ impl Fault {
         }
     }
 
-    /// Returns the blocks of the failing unit; `None` if it is not made of blocks.
+    /// Returns the blocks of the block, plane, die, chip or channel that fails; `None` if the fault
+    /// strikes single pages.
     ///
     /// # Panics
     /// If the drive has no such chip or channel.

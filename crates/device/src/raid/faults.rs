@@ -44,17 +44,17 @@ pub struct StripeView {
 /// Contents of a stripe's entry in the parity cache, for checks by tests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CachedView {
-    /// For each data page: true if the cached parity covers it, and the retained page that it
-    /// replaced.
+    /// For each data page of the stripe: true if the cached parity includes the page, and the old
+    /// copy that the page replaced, if that is still kept.
     pub covered: Vec<(bool, Option<Cell>)>,
-    /// True if the flash holds valid parity of the stripe as it was before the covered pages
-    /// replaced others.
+    /// True if the flash holds valid parity of the stripe as it was before the pages in the cached
+    /// parity replaced their old copies.
     pub based: bool,
-    /// Superseded copies of covered pages, retained until they have been read and removed from the
-    /// cached parity.
+    /// Old copies of the pages in the cached parity, kept until they have been read and removed
+    /// from the cached parity.
     pub deltas: Vec<Cell>,
-    /// Parity of the pages covered and of the superseded copies that are still to be removed from
-    /// it; `None` while every page that it covers is being read again.
+    /// Cached parity: that of the pages included in it and of the old copies still to be removed
+    /// from it; `None` while every page included is being read again.
     pub value: Option<u64>,
     /// Parity of all data pages of the stripe; `None` until it has been computed.
     pub whole: Option<u64>,
@@ -67,8 +67,8 @@ pub struct CachedView {
 pub(crate) struct Unknowns {
     /// Unreadable data pages of the stripe, one bit each.
     pub current: u64,
-    /// Number of unreadable pages among the replaced pages of the stripe and its parity in the
-    /// flash.
+    /// Number of unreadable pages among the stripe's parity in the flash and the old copies
+    /// (replaced by pages in the cached parity) that it covers.
     pub before: u32,
     /// Number of unreadable pages among the superseded copies that the cached parity still
     /// includes.
@@ -82,7 +82,8 @@ pub(crate) struct Left {
     pub lost: u64,
     /// Number of all pages that cannot be recovered, parity included.
     pub failed: u32,
-    /// Number of unreadable pages that the remaining equations could recover.
+    /// Largest number of unreadable pages that the parities of the stripe (in the flash and in the
+    /// parity cache) could have recovered; fewer than `failed`.
     pub given_back: u32,
 }
 
@@ -355,15 +356,17 @@ impl Raid {
         }
     }
 
-    /// Drops the flash copy of a page of the mapping.
+    /// Invalidates the flash copy of a logical page (data or parity) and removes that copy from the
+    /// mapping table.
     fn drop_page(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) {
         let old = ftl.core.flash_copy(page);
         ftl.core.map.set_flash(page, UnitId::NONE);
         ftl.invalidate(flash, old);
     }
 
-    /// Drops the replaced pages and the parity in the flash of an entry, from which the earlier
-    /// state of the stripe could be restored.
+    /// Invalidates the old copies of pages that a parity cache entry retains, and the stripe's
+    /// parity page in the flash. From then on, the state of the stripe before these writes cannot
+    /// be restored.
     fn drop_base(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let cached = self.cache.get_mut(id);
         (cached.based, cached.expedited) = (false, true);
@@ -462,9 +465,9 @@ impl Raid {
         true
     }
 
-    /// Restarts the reads of a parity flush with the data pages that the cached parity does not
-    /// cover: the old parity and the replaced pages were given up, or (`lost`) one of these data
-    /// pages is lost and may already have been read.
+    /// Restarts the reads of a parity flush, now of the data pages that the cached parity does not
+    /// cover: the old parity and the retained old pages are no longer available, or (`lost`) one of
+    /// the data pages is lost and may already have been read.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let cached = self.cache.get_mut(id);
         if !cached.based && (!std::mem::replace(&mut cached.by_rest, true) || lost) {
@@ -475,8 +478,9 @@ impl Raid {
         self.set_whole(ftl, id);
     }
 
-    /// Switches the flush of a stripe's parity to the other equation if a page being read for it
-    /// has become unreadable.
+    /// Switches the parity flush of a stripe to other reads if one of its pages has become
+    /// unreadable: from the old parity and the replaced pages to the data pages that the cached
+    /// parity does not cover, or back.
     fn read_another_way(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let cached = *self.cache.get(id);

@@ -119,7 +119,8 @@ impl RedundancyHooks for Raid {
         self.note_failed_read(page)
     }
 
-    /// Marks the whole stripe of a used frame as used, if stripes leave one after another.
+    /// Marks all dirty pages of a stripe in the write buffer as just used when one of them is used,
+    /// if the buffer evicts whole stripes.
     fn frame_used(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let dirty = ftl.core.buffer.get(frame_id).listed == Listed::Dirty;
         if dirty && self.rules.eviction == Eviction::StripeByStripe {

@@ -16,8 +16,8 @@ use fowler_units::{Bytes, Column, Id, IdVec, Lpn, ParityId, Rng, StripeId, UnitI
 /// The versions of all pages, and the record of pages that cannot be read.
 #[derive(Clone, Debug)]
 pub struct Integrity {
-    /// Version of the data of each page of the mapping: the number given to the data at its last
-    /// write; zero if the page holds none. Parity has no version.
+    /// Version of the data of each logical page: the number given to the data at its last write;
+    /// zero if the page holds none. Parity pages have no version.
     versions: IdVec<Lpn, u64>,
     /// Version of the data with which each physical page was programmed.
     stored: IdVec<UnitId, u64>,
@@ -27,9 +27,10 @@ pub struct Integrity {
     to_rebuild: Column<u64>,
     /// Number of bits set in `to_rebuild`: unreadable pages whose rebuilding has not begun.
     waiting: u32,
-    /// Index of the word of `to_rebuild` from which the next page is searched.
+    /// Index of the 64-bit word of the bit map `to_rebuild` at which the search for the next
+    /// unreadable page to rebuild begins.
     cursor: usize,
-    /// Loss of each page of the mapping; `None` unless the page is lost.
+    /// Loss of each logical page (data or parity): its cause; `None` unless the page is lost.
     lost: IdVec<Lpn, Option<Loss>>,
     /// For each stripe, the failures beyond those that its parity can recover, since the parity was
     /// last complete.
@@ -52,14 +53,15 @@ pub struct Exceeded {
 }
 
 impl Integrity {
-    /// Creates the state before any write, with every page readable.
+    /// Creates the record of data versions and unreadable pages of a drive before any write: every
+    /// page is readable.
     pub fn new(config: &Config, layout: &Layout, stripes: u32) -> Self {
         let pages = layout.geometry.pages().into();
         Self::of(config, (layout.mapped_pages.into(), pages), stripes)
     }
 
-    /// Creates the state before any write of a drive with `mapped` pages of the mapping, `pages`
-    /// physical pages and `stripes` stripes.
+    /// Creates the record of data versions and unreadable pages of a drive before any write, with
+    /// `mapped` logical pages (data and parity), `pages` physical pages and `stripes` stripes.
     pub fn of(config: &Config, (mapped, pages): (u64, u64), stripes: u32) -> Self {
         let (mapped, pages) = (mapped as usize, pages as usize);
         Self {
@@ -101,7 +103,8 @@ impl Integrity {
         Tag { version: self.version_at(unit), error: self.silent.error_read(unit) }
     }
 
-    /// Stores data, by its tag, in a physical page that is programmed.
+    /// Records the contents of a physical page that is programmed, as a tag: the version of the
+    /// data and its error (the bits in which the contents differ from that data).
     #[inline]
     pub(crate) fn set(&mut self, unit: UnitId, tag: Tag) {
         self.stored[unit] = tag.version;
@@ -109,14 +112,14 @@ impl Integrity {
         self.failures[unit] = None;
     }
 
-    /// Returns the version of the data last written to a page of the mapping.
+    /// Returns the version of the data last written to a logical page; zero if the page holds none.
     #[inline]
     pub fn version(&self, page: Lpn) -> u64 {
         self.versions[page]
     }
 
-    /// Gives the data of a page of the mapping a new version after a write, or zero if the page no
-    /// longer holds data.
+    /// Gives a logical page a new data version after a write; version zero if (`holds` is false)
+    /// the page no longer holds data.
     #[cold]
     pub fn renew(&mut self, page: Lpn, holds: bool) {
         self.made += u64::from(holds);
@@ -124,18 +127,18 @@ impl Integrity {
         self.lost[page] = None;
     }
 
-    /// Reverts a page of the mapping, whose latest data is lost, to the version of the data at
-    /// `unit`.
+    /// Reverts a logical page, whose latest data is lost, to the older data version stored in the
+    /// physical page `unit`.
     pub fn revert(&mut self, page: Lpn, unit: UnitId) {
         self.versions[page] = self.version_at(unit);
     }
 
-    /// Marks a page of the mapping as lost for the cause `why`.
+    /// Marks a logical page as lost for the cause `why`.
     pub fn lose(&mut self, page: Lpn, why: Loss) {
         self.lost[page] = Some(why);
     }
 
-    /// Returns the loss that took a page of the mapping; `None` if the page is not lost.
+    /// Returns the cause for which a logical page was lost; `None` if the page is not lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.lost[page]
     }
@@ -183,8 +186,9 @@ impl Integrity {
         self.to_rebuild[word] |= mask;
     }
 
-    /// Silently corrupts pages by a fault that strikes the copy of a page at a physical page; see
-    /// [`Struck`].
+    /// Silently corrupts physical pages by a fault that strikes one of them: `unit`, and for a
+    /// misdirected write also the page overwritten in its place. The closures describe the pages of
+    /// the drive ([`Struck`]).
     pub(crate) fn corrupt(
         &mut self,
         struck: (Fault, UnitId),
@@ -265,7 +269,7 @@ impl Raid {
         lost
     }
 
-    /// Assigns a new version to a page of the mapping that the host has written.
+    /// Assigns a new data version to a logical page that the host has written.
     #[inline]
     pub(crate) fn note_write(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
@@ -283,8 +287,9 @@ impl Raid {
         }
     }
 
-    /// Checks the parity computed for an entry against the versions of the pages that were read for
-    /// it.
+    /// Checks the parity computed for a parity cache entry: it must be the exclusive-or of the
+    /// cached parity and the versions of the pages that were read for it. A mismatch is counted in
+    /// the ledger.
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
         let cached = self.cache.get(entry);
@@ -309,15 +314,15 @@ impl Raid {
         }
     }
 
-    /// Records that a page of the mapping no longer holds data.
+    /// Records that a logical page has been trimmed and no longer holds data.
     pub(crate) fn note_trim(&mut self, page: Lpn) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             integrity.renew(page, false);
         }
     }
 
-    /// Stores the version of a page of the mapping in a physical page that is programmed. `wrong`
-    /// is true if the frame of the page holds wrong data in part.
+    /// Stores the data version of a logical page in the physical page that is programmed with it.
+    /// `wrong` is true if some of the data in the page's buffer frame is silently corrupted.
     pub(crate) fn note_program(&mut self, unit: UnitId, page: Lpn, wrong: bool) {
         if let Some(integrity) = self.integrity.as_deref_mut() {
             let error = if wrong { integrity.silent.fresh() } else { 0 };

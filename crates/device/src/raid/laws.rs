@@ -72,7 +72,10 @@ impl Raid {
         })?;
         let lost = ledger.lost_in_all() - ledger.lost_writes;
         law(ledger.unreadable == ledger.rebuilt + ledger.rewritten + lost + waiting, || {
-            format!("{waiting} unreadable pages wait, which does not match {ledger:?}")
+            format!(
+                "{waiting} data pages are unreadable, but the ledger of losses (unreadable pages \
+                 less those rebuilt, rewritten or lost) says otherwise: {ledger:?}"
+            )
         })
     }
 
@@ -154,7 +157,11 @@ impl Raid {
             let covered = entry.covered | entry.uncovered;
             let covered = !unit.is_some() || covered & bit(at as u32) != 0;
             law(valid && covered, || {
-                format!("stripe {}: replaced page {at} is not needed", stripe.0)
+                format!(
+                    "stripe {}: the parity cache retains an old copy of the page at position {at}, \
+                     which is invalid or which no cached parity covers",
+                    stripe.0
+                )
             })?;
         }
         let Some(integrity) = &self.integrity else { return Ok(()) };

@@ -84,18 +84,20 @@ impl Failure {
 pub struct Loss {
     /// Reason why the page could not be recovered.
     pub reason: Reason,
-    /// Failure that made the page itself unreadable.
+    /// Failure of the lost page's own copy in the flash, as opposed to failures of other pages of
+    /// its stripe.
     pub failure: Failure,
     /// Number of pages of the stripe that were unreadable, this page and parity included, and pages
     /// that were lost since the stripe's parity was last complete.
     pub failed: u8,
-    /// Number of failed pages that the parity of the stripe can recover: fewer than `failed`, or no
-    /// page would be lost.
+    /// Number of failed pages that the parity of the stripe can recover. Always less than `failed`:
+    /// otherwise, no page would have been lost.
     pub given_back: u8,
 }
 
 impl Loss {
-    /// Returns the loss of a page without any parity.
+    /// Returns the cause of loss of a page whose stripe has no parity and whose copy in the flash
+    /// failed with `failure`.
     pub fn unprotected(failure: Failure) -> Self {
         Loss { reason: Reason::Unprotected, failure, failed: 1, given_back: 0 }
     }

@@ -29,7 +29,8 @@ pub(crate) struct LostPages {
 }
 
 impl LostPages {
-    /// Creates the state of a fresh drive; `None` unless the drive is to notice losses.
+    /// Creates the record of lost pages of a drive without stripes, with no page lost; `None`
+    /// unless the drive is configured to track data versions, by which losses are noticed.
     pub fn new(config: &Config, layout: &Layout) -> Option<Box<LostPages>> {
         config.redundancy.notes_lost_pages().then(|| {
             let lost = IdVec::filled(None, layout.mapped_pages as usize);

@@ -39,14 +39,15 @@ pub struct Entry {
     /// Pages (one bit each) that leave the buffer together in such numbers that the parity is
     /// rebuilt from them, and that are not covered yet: the pages that they replace are not read.
     pub anew: u64,
-    /// Pages (one bit each) that were covered until the parity was rebuilt without them (Algorithm
-    /// 2 as printed): no parity covers these pages until parity is flushed, and the pages that they
-    /// replaced are retained.
+    /// Pages (one bit each) taken out of the cached parity when it was rebuilt, as the printed
+    /// Algorithm 2 of DA-RAID-5 (a RAID-5 inside the drive) does: no parity covers them until the
+    /// next parity flush, and the old copies that they replaced are retained.
     pub uncovered: u64,
     /// Pages (one bit each) whose old copy is read before they are programmed. The bit of the
     /// parity page stands for the earlier parity.
     pub early_asked: u64,
-    /// Pages (one bit each) whose old copy has been read early.
+    /// Pages (one bit each) whose old copy has been read already, before the program that replaces
+    /// the page.
     pub early: u64,
     /// Number of early reads in flight for the parity cache entry: reads of a page that a program
     /// is about to replace, made before that program. `reads` includes them.
@@ -143,7 +144,8 @@ pub(super) const EMPTY: Entry = Entry {
 #[derive(Clone, Debug)]
 pub struct ParityCache {
     entries: IdVec<ParityId, Entry>,
-    /// Pages replaced by covered pages, `width` per entry; null for pages that are not covered.
+    /// Old copies retained in the flash, `width` per parity cache entry: the page that each page
+    /// covered by the entry's parity replaced; null for positions that the parity does not cover.
     replaced: Vec<UnitId>,
     width: u32,
     /// Parity cache entry of each stripe; `NONE` without one.
@@ -162,7 +164,7 @@ pub struct ParityCache {
 }
 
 impl ParityCache {
-    /// Creates a cache of `places` entries, for `stripes` stripes of `width` pages.
+    /// Creates a parity cache of `places` entries, for `stripes` stripes of `width` pages.
     pub fn new(places: u32, stripes: u32, width: u32) -> Self {
         Self {
             entries: IdVec::filled(EMPTY, places as usize),
@@ -277,7 +279,8 @@ impl ParityCache {
         }
     }
 
-    /// Discards the computed parity of an entry, which covers writes again.
+    /// Discards the parity that a flush has computed for a parity cache entry. The entry is open
+    /// again: its parity covers further writes to the stripe.
     pub fn reopen(&mut self, id: ParityId) {
         debug_assert_eq!(self.entries[id].progress, Progress::Writing);
         self.entries[id].progress = Progress::Open;
@@ -288,13 +291,15 @@ impl ParityCache {
         self.enlist(id);
     }
 
-    /// Returns the page that the covered page at a position of the stripe replaced.
+    /// Returns the old copy, retained in the flash, of the page at a position of the stripe, which
+    /// the cached parity covers; null if there is none.
     #[inline]
     pub fn replaced(&self, id: ParityId, position: u32) -> UnitId {
         self.replaced[id.index() * self.width as usize + position as usize]
     }
 
-    /// Returns the pages that the covered pages of a stripe replaced, by position.
+    /// Returns the old copies retained in the flash for a stripe with a cached parity, by position;
+    /// null where that parity does not cover the page.
     pub fn all_replaced(&self, id: ParityId) -> &[UnitId] {
         &self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
@@ -305,8 +310,8 @@ impl ParityCache {
         &mut self.replaced[id.index() * self.width as usize..][..self.width as usize]
     }
 
-    /// Returns the number of covered pages of an entry whose retained replaced page was not read
-    /// early.
+    /// Returns the number of pages covered by the parity of a parity cache entry whose retained old
+    /// copy has not been read yet, so that a parity flush must read it.
     pub fn unread_count(&self, id: ParityId) -> u32 {
         let (all, entry) = (self.all_replaced(id), &self.entries[id]);
         let unread = positions(entry.covered & !entry.early);
@@ -332,8 +337,9 @@ impl ParityCache {
         }
     }
 
-    /// Returns the least recently written entry that can be flushed to free its place: no reads or
-    /// programs for it are in flight.
+    /// Returns the least recently written parity cache entry that can be flushed to free its place
+    /// in the cache: no reads or programs for it are in flight, and its stripe does not have two
+    /// unreadable pages.
     pub fn evictable(&self) -> Option<ParityId> {
         self.open.iter(&self.entries).find(|&id| {
             let entry = &self.entries[id];

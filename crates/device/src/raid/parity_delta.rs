@@ -15,15 +15,16 @@ use crate::host::Ftl;
 use fowler_units::{Id, ParityId, StripeId, TxnId, UnitId};
 
 impl Raid {
-    /// Returns the superseded copies that the cached parity of an entry still includes.
+    /// Returns the superseded page copies that the parity of a parity cache entry still includes.
     pub(crate) fn deltas(&self, entry: ParityId) -> impl Iterator<Item = UnitId> {
         self.deltas.iter().filter(move |delta| delta.0 == entry).map(|delta| delta.1)
     }
 }
 
 impl Raid {
-    /// Prepares the replacement of a covered page: reads it, or recovers it from the other covered
-    /// pages. Returns the read of the page.
+    /// Prepares the rewrite of a page that the cached parity of its stripe covers, by removing the
+    /// old data `old` from that parity: reads `old`, or else recovers it from the other covered
+    /// pages. Returns the read of `old`; `None` if it is unreadable.
     pub(crate) fn take_from_parity(
         &mut self,
         ftl: &mut Ftl,
@@ -40,8 +41,8 @@ impl Raid {
         None
     }
 
-    /// Handles the replacement of a covered page. The old copy becomes invalid once no reads for
-    /// the entry are in flight.
+    /// Retires the old copy `old` of a rewritten page that the cached parity of its stripe covers.
+    /// The copy stays valid while reads for the parity cache entry are in flight.
     pub(crate) fn leave(
         &mut self,
         ftl: &mut Ftl,
@@ -62,8 +63,8 @@ impl Raid {
         self.read_anew(ftl, flash, entry, cached.covered & !bit(position));
     }
 
-    /// Drops all superseded copies of an entry: its cached parity is now that of the covered pages
-    /// alone.
+    /// Invalidates the superseded page copies that a cached parity still included: that parity is
+    /// now that of the covered pages' current copies alone.
     pub(crate) fn left(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         while let Some(at) = self.deltas.iter().position(|delta| delta.0 == entry) {
             let (_, old) = self.deltas.swap_remove(at);
@@ -71,7 +72,8 @@ impl Raid {
         }
     }
 
-    /// Rereads the cached parity of an entry from the covered pages `which`.
+    /// Computes the parity of a parity cache entry anew by rereading the covered pages `which` (one
+    /// bit each).
     pub(crate) fn read_anew(
         &mut self,
         ftl: &mut Ftl,
@@ -144,8 +146,9 @@ impl Raid {
         self.read_positions(ftl, flash, entry, cached.stripe, others);
     }
 
-    /// Returns the exclusive-or of the covered pages' parity and the versions of the superseded
-    /// copies.
+    /// Returns the sum (exclusive-or) of `value`, the tag of a cached parity, and of the tags of
+    /// superseded page copies, `deltas`, which that parity still includes until they have been
+    /// read.
     pub(crate) fn known_sum(&self, value: Tag, deltas: &[UnitId]) -> Tag {
         let version = |unit: UnitId| {
             self.integrity.as_deref().map_or(Tag::ZERO, |integrity| integrity.tag_at(unit))

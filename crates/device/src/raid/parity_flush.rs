@@ -101,7 +101,9 @@ impl Raid {
         !(self.cache.all_replaced(entry).iter().all(reads) && reads(&parity))
     }
 
-    /// Reads the pages that an entry needs to compute its parity.
+    /// Reads the pages that a flush needs to compute a stripe's new parity from a parity cache
+    /// entry: if `by_rest`, the data pages `rest` (one bit each) that the cached parity does not
+    /// cover; otherwise the old copies of the covered pages and the old parity.
     pub(crate) fn read_lacking(
         &mut self,
         ftl: &mut Ftl,
@@ -125,7 +127,8 @@ impl Raid {
         }
     }
 
-    /// Computes the parity of all pages from the versions of an entry and of the pages it reads.
+    /// Computes the parity of all data pages of a stripe, as a sum of data versions: that of the
+    /// parity cache entry and those of the pages read for its flush.
     pub(crate) fn set_whole(&mut self, ftl: &mut Ftl, entry: ParityId) {
         let cached = self.cache.get(entry);
         let Some(integrity) = &self.integrity else { return };
@@ -202,7 +205,8 @@ impl Raid {
         self.write_parity(ftl, flash, entry);
     }
 
-    /// Discards the computed parity of an entry, which covers writes again.
+    /// Discards the parity that a flush has computed for a parity cache entry. The entry's parity
+    /// then covers further writes to the stripe.
     pub(crate) fn reopen(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         self.cache.reopen(entry);
         self.maybe_flush(ftl, flash, entry);
@@ -219,8 +223,8 @@ impl Raid {
         ftl.try_to_place(flash, id);
     }
 
-    /// Assigns a flash page to the parity of an entry; the old parity page is valid until the new
-    /// one is programmed.
+    /// Assigns a flash page to the new parity of a parity cache entry's stripe. The old parity page
+    /// stays valid until the new one is programmed.
     pub(crate) fn take_parity_page(
         &mut self,
         ftl: &mut Ftl,
@@ -236,8 +240,8 @@ impl Raid {
         ftl.occupy(flash, id, page);
     }
 
-    /// Returns true if the parity of an entry must be computed again, so that the present value
-    /// need not be programmed.
+    /// Returns true if the computed parity of a parity cache entry is out of date, because a page
+    /// of its stripe was lost: it is not programmed but computed again.
     pub(crate) fn is_superseded(&self, entry: ParityId) -> bool {
         self.cache.get(entry).again
     }
@@ -286,8 +290,8 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// Reports to the probe of the run, if there is one, that the programs which wait for the
-    /// parity of a stripe have waited for the transaction `done`.
+    /// Reports to the observer of the simulation, if any, that `done`, a flash transaction, is one
+    /// that the programs waiting for the parity of a stripe had to wait for.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let cached = self.cache.get(entry);
@@ -303,8 +307,9 @@ impl Raid {
         }
     }
 
-    /// Closes an entry whose stripe now has up-to-date parity: drops the retained pages and resumes
-    /// the programs and completions that waited.
+    /// Closes a parity cache entry whose stripe now has up-to-date parity in the flash: invalidates
+    /// the retained old copies of its pages, and resumes the programs and completions that waited
+    /// for that parity.
     pub(crate) fn finish(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let cached = self.cache.get(entry);
         for position in positions(cached.covered | cached.uncovered) {

@@ -62,8 +62,9 @@ impl Raid {
         self.all_have_parity(ftl);
     }
 
-    /// Ends refresh when all stripes have parity, if only missing parity kept it active (section
-    /// III-B: "the RAID-5 is applied to all the stripes"). A drive never goes back.
+    /// Ends refresh (moving old data to new blocks) once all stripes have parity, on a drive that
+    /// refreshes only until then: "the RAID-5 is applied to all the stripes" (section III-B of
+    /// DA-RAID-5, a RAID-5 inside the drive). Such a drive never returns to the stage before.
     fn all_have_parity(&mut self, ftl: &mut Ftl) {
         if !self.rules.refreshes && self.wanted_count == 0 {
             ftl.gc.refresh = None;

@@ -55,8 +55,9 @@ impl Raid {
         }
     }
 
-    /// Returns the parity cache entry of a stripe that can cover a write, pinned. An error contains
-    /// the entry that covers no more writes, or `None` if no entry is free.
+    /// Returns the parity cache entry of a stripe, pinned (kept in the cache) for a write that its
+    /// parity will cover. The error is the entry being flushed, which covers no more writes, or
+    /// `None` if the stripe has no entry and none is free.
     pub(crate) fn entry_for(
         &mut self,
         ftl: &mut Ftl,
@@ -101,8 +102,9 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// Prepares an entry to cover a program.
-    /// See docs/decisions/raid.md, "What does `hc` do above N_update?".
+    /// Prepares a parity cache entry for the program of a page that its parity will cover: begins
+    /// the reads of old data that this requires. See docs/decisions/raid.md, "What does `hc` do
+    /// above N_update?".
     pub(crate) fn cover(
         &mut self,
         ftl: &mut Ftl,
@@ -255,8 +257,9 @@ impl Raid {
         self.protects(stripe) && core.map.place(self.stripes.parity(stripe)) == Location::Nowhere
     }
 
-    /// Covers a page: `new` is its location in the flash, now or in a moment, instead of `old`.
-    /// See docs/decisions/raid.md, "What happens to the old copy of a covered page?".
+    /// Adds a rewritten page to the parity of a parity cache entry: `new` is the flash location of
+    /// the new data, now or in a moment, and `old` that of the data replaced. See
+    /// docs/decisions/raid.md, "What happens to the old copy of a covered page?".
     pub(crate) fn take_in(
         &mut self,
         ftl: &mut Ftl,
@@ -290,7 +293,8 @@ impl Raid {
         }
     }
 
-    /// Records that a program or trim that pinned an entry has ended.
+    /// Records that a program or trim has ended that kept (pinned) a parity cache entry in the
+    /// cache.
     pub(crate) fn unpin(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let cached = self.cache.get_mut(entry);
         cached.pinned -= 1;
@@ -298,7 +302,8 @@ impl Raid {
         self.make_room(ftl, flash);
     }
 
-    /// Unpins the entry of a buffered page that will not be covered after all.
+    /// Unpins the parity cache entry of a buffered page's stripe, as the program of that page will
+    /// not be added to the parity after all.
     pub(super) fn uncover(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, page: Lpn) {
         if std::mem::take(&mut self.note_mut(flash, id).pinned) {
             let entry = self.cache.find(self.stripes.of(page)).expect("a pinned entry exists");
@@ -306,8 +311,8 @@ impl Raid {
         }
     }
 
-    /// Returns true if a program must be covered although it was sent to a die already: its stripe
-    /// had no parity then, and by now has parity or is getting it.
+    /// Returns true if the stripe's parity must cover a program that was sent to a die without it:
+    /// the stripe had no parity then, and has parity by now or is getting it.
     #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {
@@ -322,8 +327,8 @@ impl Raid {
 
     // --- Trim ---
 
-    /// Returns true if a page of the mapping can be trimmed now, as far as the parity of its stripe
-    /// is concerned.
+    /// Returns true if a logical page can be trimmed now: its stripe needs no parity update for
+    /// that, or has a parity cache entry that can take the update.
     pub(super) fn takes_trim(&mut self, ftl: &mut Ftl, flash: &mut Flash, page: Lpn) -> bool {
         let stripe = self.stripes.of(page);
         if !self.covers(&ftl.core, stripe) || ftl.core.map.place(page) == Location::Nowhere {
@@ -365,9 +370,9 @@ impl Raid {
         self.unpin(ftl, flash, entry);
     }
 
-    /// Takes the pages `rest` (one bit each) out of the cached parity of a stripe. The copies that
-    /// they replaced stay retained, and the flush reads these pages with the rest of the stripe.
-    /// Returns 0: no page has to be read now.
+    /// Takes the data pages `rest` (one bit each) out of the cached parity of a stripe. The old
+    /// copies that they replaced stay retained; the next flush reads these pages with the others of
+    /// the stripe. Returns 0: no bit set, as no page has to be read now.
     fn uncover_rest(&mut self, entry: ParityId, rest: u64) -> u64 {
         let cached = self.cache.get_mut(entry);
         cached.uncovered |= rest;
@@ -375,9 +380,9 @@ impl Raid {
         0
     }
 
-    /// Drops the pages `rest` (one bit each) from the value of a cached parity but not from its
-    /// record of covered pages, as Algorithm 2 of DA-RAID-5 (a RAID-5 inside the drive) is printed
-    /// for more than `N_update` pages at once. Returns 0: no page has to be read.
+    /// Removes the data pages `rest` (one bit each) from the value of a cached parity, but not from
+    /// the entry's covered pages: an error in the printed Algorithm 2 of DA-RAID-5 (a RAID-5 inside
+    /// the drive) for more than `N_update` pages at once. Returns 0: no bit set, no page to read.
     fn forget(&mut self, core: &Core, entry: ParityId, rest: u64) -> u64 {
         let (stripes, stripe) = (self.stripes, self.cache.get(entry).stripe);
         let forgotten = stripes.data_pages(stripe).filter(|(at, _)| rest >> at & 1 != 0);

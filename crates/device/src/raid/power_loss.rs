@@ -10,7 +10,7 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, ParityId, StripeId, TxnId};
 
 impl Raid {
-    /// Returns true if a die has begun to program the parity of an entry.
+    /// Returns true if a die has begun to program the parity of a parity cache entry.
     pub(crate) fn parity_has_begun(&self, flash: &Flash, entry: ParityId) -> bool {
         let begun = |txn: &Txn| {
             txn.op == Op::Program && txn.owner == Owner::Parity(entry) && txn.unit.is_some()

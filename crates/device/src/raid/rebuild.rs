@@ -93,7 +93,8 @@ struct Equation {
 pub struct DegradedReads {
     all: [DegradedRead; AT_ONCE],
     free: Vec<u32>,
-    /// Failed reads that wait for a slot of the recovery, in order.
+    /// Failed reads that wait for one of the [`AT_ONCE`] places for recoveries in progress, in
+    /// order.
     waiting: VecDeque<TxnId>,
     rebuilding: u32,
     pace: Pace,
@@ -118,7 +119,8 @@ impl DegradedReads {
 }
 
 impl Raid {
-    /// Returns true if a physical page can be read; always true without versions.
+    /// Returns true if a physical page can be read; always true on a drive that does not track data
+    /// versions.
     #[inline]
     pub(crate) fn reads_well(&self, unit: UnitId) -> bool {
         self.integrity.as_deref().is_none_or(|integrity| integrity.reads(unit))

@@ -63,7 +63,9 @@ impl SilentErrors {
         if !self.any() { 0 } else { self.errors.get(&unit).copied().unwrap_or(0) }
     }
 
-    /// Returns the error of the data that a successful read of a page returns.
+    /// Returns the silent corruption in the data that a successful read of a page returns: the bits
+    /// that differ from the right data; zero on a drive that checks versions, whose reads of wrong
+    /// pages fail.
     #[inline]
     pub fn error_read(&self, unit: UnitId) -> u64 {
         match self.checks {
@@ -106,7 +108,8 @@ impl SilentErrors {
         self.ledger.by_versions += 1;
     }
 
-    /// Stores the error of a page that is programmed or recovered.
+    /// Records the silent corruption of a page that is programmed or recovered: `error` is the
+    /// exclusive-or of its data and of the right data; zero for none.
     #[inline]
     pub fn store(&mut self, unit: UnitId, error: u64) {
         if error != 0 {
@@ -125,7 +128,8 @@ impl SilentErrors {
         }
     }
 
-    /// Returns a random error that no other page has.
+    /// Returns a random 64-bit error (the difference between wrong and right data of a page) that
+    /// no other page has, so that two errors cannot cancel out in a parity.
     pub fn fresh(&mut self) -> u64 {
         self.drawn += 1;
         // Errors differ from versions, which count up from one.

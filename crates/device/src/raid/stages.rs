@@ -44,7 +44,8 @@ impl Raid {
         self.unread_positions(core, stripe) != 0
     }
 
-    /// Returns true if a block is worn: it has more P/E cycles than a trusted block may have.
+    /// Returns true if a block counts as worn for the redundancy policy: it has more P/E cycles
+    /// than `policy.redundancy.worn_above`.
     #[inline]
     pub(crate) fn is_worn(&self, core: &Core, block: BlockId) -> bool {
         self.cycles[block] + core.allocator.blocks.erase_counts()[block.index()] > self.worn_above

@@ -14,9 +14,9 @@ pub(super) struct Comparison {
     /// The read of the parity; the scrub of the die waits for the comparison.
     pub(super) parity_read: TxnId,
     pub(super) stripe: StripeId,
-    /// Mapping unit of the parity when its read began.
+    /// Location of the stripe's parity in the flash when the scrub's read of that parity began.
     pub(super) parity: UnitId,
-    /// Position in the stripe from which on pages are still to be read.
+    /// Position in the stripe of the first page that the comparison has not read yet.
     pub(super) next: u32,
     /// Exclusive-or of the errors of the pages read so far: zero if the stripe matches.
     pub(super) error: u64,
@@ -62,15 +62,16 @@ impl UnequalStripes {
         *word = if matches { *word & !mask } else { *word | mask };
     }
 
-    /// Forgets the result of a stripe whose data has been erased.
+    /// Forgets whether a stripe matched its parity when it was last compared, because its data has
+    /// been erased.
     pub fn forget(&mut self, stripe: StripeId) {
         self.0[stripe.index() / 64] &= !(1 << (stripe.index() % 64));
     }
 }
 
 impl StripeChecks {
-    /// Creates the record without comparisons; `None` if no stripe is ever compared with its
-    /// parity.
+    /// Creates the record of the stripes compared with their parity, with no comparison in
+    /// progress; `None` if the drive never compares them.
     pub fn new(config: &Config, dies: u32, stripes: u32) -> Option<Box<Self>> {
         config.compares_stripes().then(|| {
             Box::new(Self {

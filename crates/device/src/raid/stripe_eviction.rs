@@ -28,7 +28,8 @@ impl Raid {
         }
     }
 
-    /// Marks the whole stripe of a used frame as used.
+    /// Marks the dirty pages of a stripe in the write buffer as just used; `frame_id` is the buffer
+    /// frame of the page of that stripe that was used.
     #[cold]
     pub(super) fn use_stripe(&mut self, ftl: &mut Ftl, frame_id: FrameId) {
         let (stripes, stripe) = self.stripe_of_frame(&ftl.core, frame_id);
@@ -47,8 +48,8 @@ impl Raid {
         (stripes, stripes.of(core.buffer.get(frame_id).lpn))
     }
 
-    /// Sends the dirty pages of a frame's stripe to the flash together, within the limit on page
-    /// writes.
+    /// Sends all dirty pages of a stripe from the write buffer to the flash together, as far as the
+    /// limit on page writes in flight allows; `frame_id` is the buffer frame of one of them.
     pub(crate) fn evict_stripe(
         &mut self,
         ftl: &mut Ftl,
@@ -76,10 +77,9 @@ impl Raid {
         self.together = 0;
     }
 
-    /// Sends a write that is too long for the caches to the flash stripe by stripe: all pages in
-    /// the stripe of `page`, the next of the request, together with their parity. The write waits
-    /// until there are frames for all of these: written one after another, each page would cause a
-    /// parity update.
+    /// Sends part of a write that is long enough to bypass the write buffer to the flash: all of
+    /// its pages in the stripe of `page`, with their parity. Waits until the buffer has frames for
+    /// all of them: written one after another, each page would cause a parity update.
     #[cold]
     pub(crate) fn write_part(
         &mut self,
@@ -128,7 +128,8 @@ impl Raid {
         written
     }
 
-    /// Sends a page of a write that is too long for the caches to the flash immediately.
+    /// Sends a page of a write that is long enough to bypass the write buffer to the flash
+    /// immediately.
     #[cold]
     pub(super) fn write_page_past(
         &mut self,

@@ -46,13 +46,13 @@ impl Stripes {
         self.width - 1
     }
 
-    /// Returns the stripe of a page of the mapping.
+    /// Returns the stripe to which a logical page (data or parity) belongs.
     #[inline]
     pub fn of(&self, page: Lpn) -> StripeId {
         StripeId(page.0 / self.width)
     }
 
-    /// Returns the position of a page of the mapping in its stripe.
+    /// Returns the position of a logical page (data or parity) in its stripe.
     #[inline]
     pub fn position(&self, page: Lpn) -> u32 {
         page.0 % self.width
@@ -70,7 +70,7 @@ impl Stripes {
         self.page(stripe, self.parity_position(stripe))
     }
 
-    /// Returns true if a page of the mapping is parity.
+    /// Returns true if a logical page is a parity page.
     #[inline]
     pub fn is_parity(&self, page: Lpn) -> bool {
         self.parity(self.of(page)) == page
@@ -97,7 +97,8 @@ impl Stripes {
         (u64::MAX >> (u64::BITS - self.width)) & !(1 << self.parity_position(stripe))
     }
 
-    /// Returns the page of the mapping that holds a host page.
+    /// Returns the logical page in the mapping table (which numbers data and parity pages) that
+    /// holds a page of the host.
     #[inline]
     pub fn stored(&self, host: Lpn) -> Lpn {
         let stripe = StripeId(host.0 / self.data());
@@ -106,7 +107,8 @@ impl Stripes {
         self.page(stripe, position)
     }
 
-    /// Returns the host page that a page of the mapping holds; `None` if that page is parity.
+    /// Returns the host page that a logical page of the mapping table holds; null if that page is
+    /// parity.
     pub fn host(&self, page: Lpn) -> Lpn {
         let (stripe, position) = (self.of(page), self.position(page));
         let parity = self.parity_position(stripe);

@@ -12,10 +12,10 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// Tag of an empty page, or of the parity of no pages.
+    /// Tag (version and error) of an empty page, or of the parity of no pages: all zero.
     pub const ZERO: Tag = Tag { version: 0, error: 0 };
 
-    /// Returns the tag of data with this version and without an error.
+    /// Returns the tag of a page's contents that are right: the version of the data, and no error.
     pub fn right(version: u64) -> Self {
         Tag { version, error: 0 }
     }

@@ -15,19 +15,20 @@ use fowler_physics::multibit::{BITS_MOST, Cells};
 use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// Steps of age per unit of `ln(1 + age / onset)`, the logarithm that retention goes with. An age
-/// in between counts as the next step. At the default onset of an hour these are steps of a minute
-/// at first, and of 1.6 % of old ages.
+/// Number of steps into which data age is divided, per unit of `ln(1 + age / onset)`, on which
+/// retention loss depends; ages are rounded up to a step. At the default onset of an hour, steps
+/// last a minute for young data, and 1.6 % of the age for old data.
 const AGES: f64 = 64.0;
 
-/// The data of a superblock.
+/// Age of the data in a superblock, and the references (entries of the retry table) that read it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Data {
     /// The time since which the data counts as programmed: when the superblock was opened, on the
     /// clock of [`Aging::clock`].
     pub(super) since: Nanos,
-    /// Time at which the bits of `reads` must be computed again, because the data has aged
-    /// noticeably by then. The clock begins when the oldest data of the drive was programmed.
+    /// Time at which `reads`, the retry entries that read this data, must be determined anew,
+    /// because the data has aged noticeably by then. The clock begins when the oldest data of the
+    /// drive was programmed.
     pub(super) until: Nanos,
     /// By type of page, one bit for each entry of the retry table, set if the entry reads such a
     /// page.
@@ -64,7 +65,8 @@ pub(super) struct Aging {
 }
 
 impl Aging {
-    /// Returns the ages of a drive that holds nothing, if its data ages.
+    /// Creates the record of data age of every superblock, on a drive that holds nothing; `None` if
+    /// the data of the drive does not age.
     pub fn new(config: &Config, shape: &Shape) -> Option<Aging> {
         let (aging, cells) = (config.aging, config.reliability.cells);
         let reads = [0; BITS_MOST as usize];
@@ -86,7 +88,7 @@ impl Aging {
         })
     }
 
-    /// Returns the memory that the ages take.
+    /// Returns the memory, in bytes of the simulating machine, that the record of data ages takes.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         let superblocks = if config.aging.is_on() { shape.superblocks } else { 0 };
         Bytes::of::<(Data, [u32; 2])>(superblocks.into())
@@ -171,8 +173,9 @@ impl Aging {
         Tries { first, more: self.tries_from(reads[kind], first) }
     }
 
-    /// Returns how many tries follow the first, if these entries read the page: the table is gone
-    /// through from the first to its end, and then from its beginning.
+    /// Returns the number of retries that follow the first try of a page read, which uses the retry
+    /// entry `first`. `reads` has one bit for each entry that reads the page; entries are tried
+    /// from `first` to the end of the retry table, then from its beginning.
     fn tries_from(&self, reads: u32, first: u8) -> u8 {
         let entries = self.config.retry_entries as u8 + 1;
         let (after, before) = (reads >> first, reads & ((1 << first) - 1));
@@ -183,7 +186,8 @@ impl Aging {
         }
     }
 
-    /// Returns the age at the end of a step of [`AGES`].
+    /// Returns the data age at the end of a step of age: ages are divided into [`AGES`] steps per
+    /// unit of `ln(1 + age / onset)`.
     fn end_of(&self, step: f64) -> Span {
         Span((self.onset * libm::expm1(step / AGES) * 1e9) as u64)
     }
@@ -219,9 +223,10 @@ impl Aging {
         }
     }
 
-    /// Handles a page that was read after `tries` failed tries, the first at entry `first` of the
-    /// retry table. Beyond entry `aging.refresh_above`, the superblock becomes due for refresh if
-    /// that would help and the superblock is not `victim`, which is being emptied.
+    /// Records that a page was read at the retry entry `tries` after `first`. Beyond
+    /// `aging.refresh_above`, the superblock becomes due for refresh (to be moved), unless it is
+    /// `victim`, being emptied anyway, or its cells are so worn that young data would need such
+    /// entries, too.
     pub(super) fn found(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),
@@ -253,9 +258,9 @@ impl Aging {
         }
     }
 
-    /// Returns the bit errors of a page at the entry of the retry table that reads it best: at
-    /// present, and as if its superblock had just been programmed, each as a share of the errors
-    /// that the code corrects. Ages count as the end of their step, as for reads.
+    /// Returns the bit errors of a page, read at the retry entry with the fewest, at present and as
+    /// if its superblock had just been programmed; each as a share of the errors that the code
+    /// corrects. Data ages are rounded up to a step of age, as for reads.
     pub(super) fn errors(&mut self, map: &Map, page: UnitId, now: Nanos) -> (f64, f64) {
         let (superblock, kind) = self.whose(page);
         // One bit to a cell leaves a margin that no age here uses up.
@@ -301,12 +306,14 @@ impl Aging {
         self.config.retry_entries as u8 + 1
     }
 
-    /// Returns true if old data is moved.
+    /// Returns true if the drive refreshes (moves) superblocks whose data has aged so far that it
+    /// is read beyond the retry entry `aging.refresh_above`.
     pub(super) fn refreshes(&self) -> bool {
         self.config.refresh_above > 0
     }
 
-    /// A page is read in no time, as in a run. The superblock being emptied is `victim`.
+    /// Reads a page in no simulated time, with the same effect on the retry table and on refresh as
+    /// a timed read. `victim` is the superblock being emptied.
     pub(super) fn read_now(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),

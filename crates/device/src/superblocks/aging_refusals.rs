@@ -9,7 +9,8 @@ use fowler_physics::parameters::Parameters;
 use fowler_physics::rber::ModelError;
 use fowler_units::Span;
 
-/// The most entries of a retry table after the usual references: one bit each, of 32.
+/// Largest number of entries of a retry table, after the usual read references: with these, each
+/// entry has one bit in a word of 32.
 const ENTRIES_MOST: u32 = 31;
 
 const REFRESH_KEYS: [&str; 2] = ["aging.refresh_above", "aging.retry_entries"];
@@ -18,7 +19,8 @@ const REFRESH_KEYS: [&str; 2] = ["aging.refresh_above", "aging.retry_entries"];
 const OVERHEAD_MOST: Span = Span::ms(100);
 
 impl Config {
-    /// Returns the cells of a drive with superblocks whose data ages.
+    /// Returns the model of the cells (threshold voltages and bit errors) of a drive with
+    /// superblocks whose data ages.
     ///
     /// # Errors
     /// The reason why the constants do not describe cells.
@@ -149,8 +151,8 @@ impl Config {
             sane &= fits;
             refusals.unless(fits, &[key], || {
                 format!(
-                    "{value} as a distance between states of a cell (V) or a step size (share); \
-                     expected more than 0, up to 100"
+                    "{value} as a distance between two threshold-voltage states of a cell (V) or \
+                     as an ISPP step (share of that distance); expected more than 0, up to 100"
                 )
             });
         }
@@ -195,8 +197,8 @@ impl Config {
         let refresh_above = self.aging.refresh_above;
         refusals.unless(refresh_above < retry_entries, &REFRESH_KEYS, || {
             format!(
-                "refresh beyond entry {refresh_above} of a table that ends with {retry_entries}; \
-                 expected 0 for never, or less than that"
+                "refresh of data read beyond entry {refresh_above} of a retry table whose last \
+                 entry is {retry_entries}; expected 0 (no refresh), or less than that last entry"
             )
         });
         refusals.unless(retry_overhead <= OVERHEAD_MOST, &["aging.retry_overhead"], || {

@@ -26,7 +26,8 @@ pub(super) struct SavedBadBlocks {
     parts: Vec<(u32, u32, u32, bool)>,
 }
 
-/// The blocks that fail.
+/// Blocks of the drive that fail in the course of a simulation: when each does, and what their
+/// failures do to superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct BadBlocks {
     pub fates: Fates,
@@ -185,7 +186,7 @@ impl BadBlocks {
         in_use.map(|it| u64::from(self.room(shape, self.gaps(it)))).sum()
     }
 
-    /// Takes the number of programs of the data of a command that have just failed.
+    /// Returns the number of data programs of a command that have just failed, and resets it to 0.
     pub fn take_failed_programs(&mut self) -> u8 {
         std::mem::take(&mut self.failed_programs)
     }

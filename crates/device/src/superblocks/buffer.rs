@@ -10,7 +10,8 @@ use crate::policy::stream_tag::{AccessClass, StreamTag};
 use fowler_units::{Bytes, FrameId, Id, UnitId};
 use std::collections::VecDeque;
 
-/// The state of a frame.
+/// State of a frame of the write buffer; a frame has room for one unit (the data that one map entry
+/// locates).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// The frame holds nothing.
@@ -34,7 +35,8 @@ struct Frame {
     /// program of the frame's data has ended; none if there is no such copy.
     unit: UnitId,
     state: State,
-    /// True until a trim, or a write of the same unit to another stream, makes its data invalid.
+    /// True until the data in the frame becomes invalid, by a trim or by a write of the same unit
+    /// to another stream.
     wanted: bool,
     /// The stream of the data in the frame, and the tag that assigns the data to that stream.
     stream: u8,
@@ -56,12 +58,13 @@ pub(super) struct Buffer {
     ready: [Ready; STREAMS_MAX],
     /// The number of frames whose units commands in flight store.
     leaving: u32,
-    /// The frames that stay until room is needed; none if units leave as soon as they fill a
-    /// command.
+    /// Least-recently-used lists of buffer frames that keep their units until room is needed; none
+    /// if units leave the write buffer as soon as they fill a program command.
     residents: Option<Box<Residents>>,
 }
 
-/// The frames of a stream that wait for a command, in order, and how many of them are still wanted.
+/// Frames of the write buffer that wait for a program command of one stream, in order, and the
+/// number of them whose data is still valid.
 #[derive(Clone, Debug)]
 struct Ready {
     frames: VecDeque<FrameId>,
@@ -99,7 +102,7 @@ impl Buffer {
             + Bytes::of::<FrameId>(u64::from(frames) * u64::from(streams))
     }
 
-    /// Frees all frames.
+    /// Frees all frames of the write buffer.
     pub fn clear(&mut self) {
         for ready in &mut self.ready {
             ready.frames.clear();
@@ -114,8 +117,9 @@ impl Buffer {
         self.free.sort_unstable_by(|one, other| other.cmp(one));
     }
 
-    /// Takes a free frame for a unit of the host with this copy in the flash, of this stream and
-    /// tag.
+    /// Takes a free frame of the write buffer for the unit `page` of the host; `unit` is its older
+    /// copy in the flash (null for none), and `stream` and `tag` say which stream the new data goes
+    /// to. `None` if no frame is free.
     #[inline]
     pub fn take(
         &mut self,
@@ -135,7 +139,8 @@ impl Buffer {
         Some(id)
     }
 
-    /// Frees the waiting frames whose data is invalid, and takes one.
+    /// Frees the buffer frames that wait for a program command but whose data is invalid, and takes
+    /// one of them for a new unit; `None` if there are none.
     #[cold]
     fn take_unwanted(&mut self) -> Option<FrameId> {
         let (frames, free) = (&mut self.frames, &mut self.free);
@@ -155,12 +160,12 @@ impl Buffer {
         self.free.pop()
     }
 
-    /// Returns the number of frames.
+    /// Returns the number of frames of the write buffer, free ones included.
     pub fn len(&self) -> usize {
         self.frames.len()
     }
 
-    /// Returns the number of free frames.
+    /// Returns the number of free frames of the write buffer.
     pub fn free_count(&self) -> usize {
         self.free.len()
     }
@@ -216,14 +221,15 @@ impl Buffer {
         }
     }
 
-    /// Returns true if a frame holds a unit of the host that is not in the flash as it is there.
+    /// Returns true if a frame of the write buffer holds newer data of the unit `page` of the host
+    /// than the flash.
     pub fn holds(&self, id: FrameId, page: u32) -> bool {
         let frame = &self.frames[id.index()];
         frame.page == page && frame.is_to_be_stored()
     }
 
-    /// Returns the frames that hold units of the host that are not in the flash as they are there,
-    /// each with its unit.
+    /// Returns the frames of the write buffer that hold newer data than the flash, each with the
+    /// unit of the host in it.
     pub fn to_be_stored(&self) -> impl Iterator<Item = (FrameId, u32)> {
         let all = self.frames.iter().enumerate();
         let held = all.filter(|(_, frame)| frame.is_to_be_stored());
@@ -323,7 +329,8 @@ impl Buffer {
         self.free.push(id);
     }
 
-    /// Returns the frames that stay until room is needed, if there are any such.
+    /// Returns the least-recently-used lists of buffer frames that keep their units until room is
+    /// needed; `None` if units leave the write buffer as soon as they fill a program command.
     #[inline]
     pub fn residents(&self) -> Option<&Residents> {
         self.residents.as_deref()
@@ -334,8 +341,8 @@ impl Buffer {
         self.leaving
     }
 
-    /// Returns the number of frames that are free, are being programmed, or wait for a program
-    /// command that they fill. Such a command stores `units` units.
+    /// Returns the number of frames of the write buffer that are free, are being programmed, or
+    /// wait for a program command (of `units` units) that they fill.
     pub fn room(&self, units: u32) -> u32 {
         let whole = self.ready.iter().map(|ready| ready.wanted / units * units);
         self.free.len() as u32 + self.leaving + whole.sum::<u32>()
@@ -370,7 +377,8 @@ impl Buffer {
         Some(id)
     }
 
-    /// A frame is read or written.
+    /// Records that the host has read or (`wrote`) written the unit in a frame of the write buffer,
+    /// for the order of eviction.
     #[inline]
     pub fn use_frame(&mut self, id: FrameId, wrote: bool) {
         if let Some(residents) = &mut self.residents {

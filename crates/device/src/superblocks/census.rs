@@ -20,9 +20,9 @@ struct Taking<'a> {
 }
 
 impl Device<Superblocks> {
-    /// Counts every unit of the host that neither repeated reads nor the parity of its stripe could
-    /// recover at this moment. Nothing is read, timed or changed. The pages of the result are
-    /// units.
+    /// Counts every unit of host data that could be recovered at this moment neither by read
+    /// retries nor by the parity of its stripe. Nothing is read, timed or changed. Fields of
+    /// [`Census`] that count pages count units here.
     ///
     /// Without a model of errors, data that ages and versions, everything can be read.
     pub fn census(&self) -> Census {
@@ -49,7 +49,8 @@ impl Device<Superblocks> {
 }
 
 impl Taking<'_> {
-    /// Returns true if no try reads a unit of the flash.
+    /// Returns true if a unit in the flash cannot be read, at any entry of the retry table or
+    /// sensing level.
     fn fails(&mut self, unit: u32) -> bool {
         let layer = &self.device.layer;
         if layer.contents.as_ref().is_some_and(|contents| !contents.reads(unit)) {
@@ -132,7 +133,8 @@ impl Taking<'_> {
         census.lose(loss, false);
     }
 
-    /// Counts the parity in a command of a superblock.
+    /// Adds the parity units in a command of a superblock to the census: all, and those that are
+    /// unreadable, lost or silently wrong.
     fn look_at_parity(&mut self, superblock: u32, command: u32, census: &mut Census) {
         let layer = &self.device.layer;
         let first = layer.shape.unit_of_command(superblock, command);

@@ -55,7 +55,9 @@ impl Device<Superblocks> {
         }
         let leveled = counters.programs[Source::Wear] + counters.reads[Source::Wear];
         if leveled > 0 && self.layer.leveling.is_none() {
-            return Err(Violation(format!("{leveled} units moved of a drive that levels no wear")));
+            return Err(Violation(format!(
+                "{leveled} units read or programmed for wear leveling, which this drive lacks"
+            )));
         }
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         let modes = || self.layer.check_modes(&self.flash);

@@ -47,14 +47,15 @@ pub(super) struct Job {
     /// including those carried over from the last job for space ([`Collector::carried`]).
     pub(super) moved: i64,
     pub(super) written: i64,
-    /// Units by which host and job may be ahead of each other; [`UNPACED`] without such a limit.
+    /// Number of units by which the host and the emptying of this superblock may be ahead of each
+    /// other in their shares of the work; [`UNPACED`] without such a limit.
     pub(super) slack: i64,
     /// The stream that the units of the victim are moved into.
     pub(super) into: u8,
 }
 
-/// The slack, in units, of a job in idle time and of a refresh, which keep in step with nobody. Its
-/// products with the units of a superblock fit into 64 bits.
+/// Value of `slack` that is never reached: superblocks emptied in idle time or for a refresh are
+/// not paced by the host's writes. Its product with the units of a superblock fits into 64 bits.
 pub(super) const UNPACED: i64 = 1 << 32;
 
 /// The state of garbage collection.
@@ -68,32 +69,36 @@ pub(super) struct Collector {
     /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
     /// place in the flash.
     pub(super) copied: [VecDeque<(u32, u32)>; MOVED_MAX],
-    /// Units between the submission of their read and the end of their program, and the most
-    /// there may be.
+    /// Number of units being moved by GC, from the submission of a unit's read to the end of its
+    /// program; and the largest number allowed.
     pub(super) moving: u32,
     moving_most: u32,
     /// Units being moved that no program command has taken yet, by stream.
     pub(super) unsent: [u32; MOVED_MAX],
     /// Reads for moved units in flight.
     pub(super) reading: u32,
-    /// Units by which host and collection may be ahead of each other: two word lines of all dies.
+    /// Number of units by which host writes and garbage collection may be ahead of each other in
+    /// their shares of the work: two word lines of all dies.
     pub(super) slack: i64,
     /// Units that the host has written beyond those that the last collection for space gained for
     /// it; negative if it has written fewer. The next collection for space starts with this
     /// balance.
     pub carried: i64,
-    /// True if the last job was for space and gained less than a command holds ([`super::top_up`]).
+    /// True if the last superblock emptied was emptied because too few were erased, and its erase
+    /// gained fewer units than a program command holds; the next command is then filled up from
+    /// other superblocks ([`super::top_up`]).
     pub gained_little: bool,
     /// Number of superblocks being emptied or erased, without those reserved for the SLC cache
     /// (`slc.static`).
     pub leaving: u32,
-    /// In a life, in which units are moved in no time: the next place and the end of the command
-    /// that each stream has begun ([`super::untimed`]).
+    /// For each stream of moved data, in a simulation of the drive's whole life in which moves take
+    /// no time: the next free unit and the end of the program command that the stream is filling.
     pub(super) begun: [Option<(u32, u32)>; MOVED_MAX],
 }
 
 impl Collector {
-    /// Creates the state on a drive with these streams of moved data.
+    /// Creates the state of garbage collection on a drive that moves data into the streams `moved`,
+    /// with nothing being emptied.
     pub fn new(config: &Config, shape: &Shape, moved: &[u8]) -> Collector {
         let into = |at: usize| moved.iter().any(|&stream| usize::from(stream) == at);
         let moved = moved.len() as u32;
@@ -124,9 +129,9 @@ impl Collector {
         2 * shape.dies + moved - 1
     }
 
-    /// Ends a job that has read all units of its superblock: units that the host has written beyond
-    /// those that the job gains are charged to the next collection for space. A swap of cold data
-    /// gains nothing.
+    /// Ends a job whose superblock has been read completely. Units that the host has written beyond
+    /// those that the erase gains are charged to the next GC of a superblock for space; a swap of
+    /// cold data gains nothing.
     pub(super) fn carry(&mut self, job: &Job) {
         match job.why {
             Why::Space => self.carried = job.written - job.gain,
@@ -144,8 +149,8 @@ impl Collector {
     }
 
     /// Records that the host has sent units to the flash. While no superblock is being emptied,
-    /// they only use up units that earlier collections gained and the host has not written yet, so
-    /// that the host is not held back for them later.
+    /// they use up free units that GC has gained beyond what the host wrote, so that they do not
+    /// delay the host later.
     #[inline]
     pub fn host_wrote(&mut self, units: u32) {
         match &mut self.job {
@@ -178,45 +183,50 @@ impl Collector {
         self.copied[usize::from(stream)].pop_front().expect("counted by the caller")
     }
 
-    /// Returns the unit that will be taken next, without taking it.
+    /// Returns the next unit that has been read and waits to be programmed at its new place in a
+    /// stream of moved data: its number for the host, and its old place. The unit stays in line.
     pub fn first_copied(&self, stream: u8) -> (u32, u32) {
         self.copied[usize::from(stream)][0]
     }
 
-    /// Units have been stored in their new place.
+    /// Records that units moved by garbage collection have been programmed at their new place.
     pub fn stored(&mut self, units: u32) {
         self.moving -= units;
     }
 
-    /// Returns the units that have been read and wait to be sent to a stream.
+    /// Returns the number of units that have been read and wait to be programmed in a stream of
+    /// moved data.
     pub fn waiting(&self, stream: u8) -> u32 {
         self.copied[usize::from(stream)].len() as u32
     }
 
-    /// Returns true if nothing more is read until the next job begins.
+    /// Returns true if garbage collection is reading nothing: no superblock has units left to read,
+    /// and no read of a unit to be moved is in flight.
     pub fn rests(&self) -> bool {
         self.job.is_none() && self.reading == 0
     }
 
-    /// Returns true if so many more units may be moved at once.
+    /// Returns true if GC may begin to move `units` more units: with these, no more units than
+    /// allowed are between their read and the end of their program.
     pub fn has_room_for(&self, units: u32) -> bool {
         self.moving + units <= self.moving_most
     }
 
-    /// Returns the units between their read and the end of their program, and the reads in flight.
+    /// Returns the number of units being moved by GC (between their read and the end of their
+    /// program), and the number of their reads in flight.
     pub fn in_flight(&self) -> (u32, u32) {
         (self.moving, self.reading)
     }
 
-    /// Returns the superblock that is being read, and why.
+    /// Returns the superblock that is being emptied, and why; `None` if there is none.
     pub fn victim(&self) -> Option<(u32, Why)> {
         self.job.map(|job| (job.victim, job.why))
     }
 }
 
 impl Job {
-    /// Returns true if another unit may be moved without getting ahead of the host by more than the
-    /// slack.
+    /// Returns true if the emptying of this superblock may move another unit: its share of moved
+    /// units is not ahead of the host's share of written ones by more than `slack` units.
     pub(super) fn keeps_step(&self) -> bool {
         self.moved * self.gain <= (self.written + self.slack) * self.valid
     }

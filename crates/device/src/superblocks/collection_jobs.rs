@@ -30,7 +30,8 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Lpn, Nanos, TxnId, UnitId};
 
 impl Superblocks {
-    /// Continues garbage collection as far as its limits allow.
+    /// Continues garbage collection until a limit stops it: the number of units being moved at
+    /// once, or the pace of the host's writes.
     pub(super) fn collect(&mut self, flash: &mut Flash) {
         if self.slc.is_some() {
             self.stop_if_host_is_back(flash);
@@ -119,7 +120,8 @@ impl Superblocks {
         self.fits_into(self.streams.of_survivors(superblock), units)
     }
 
-    /// Returns true if `units` more units fit where those moved into a stream go.
+    /// Returns true if a stream of moved data has room for `units` more units, in its open
+    /// superblock and in erased ones.
     fn fits_into(&self, stream: u8, units: u32) -> bool {
         self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
     }
@@ -147,8 +149,8 @@ impl Superblocks {
         rest(stream) + (erased - taken).max(0) * data
     }
 
-    /// Reads valid units of the superblock being emptied, as far as the limits of garbage
-    /// collection allow. Returns true if all have been read.
+    /// Reads the valid units of the superblock being emptied, until too many units are being moved
+    /// at once or GC would be ahead of the host's writes. Returns true if all have been read.
     fn read_on(&mut self, flash: &mut Flash) -> bool {
         let page = self.shape.units_per_page;
         // Most calls find no room, or a job that is ahead of the host: they copy nothing.
@@ -175,9 +177,9 @@ impl Superblocks {
         true
     }
 
-    /// Returns true if garbage collection does not wait for the host: the host is idle or cannot
-    /// write, or a superblock is due to be moved next, or the superblock being moved waits for
-    /// units of the present job to fill its last command.
+    /// Returns true if GC does not keep in step with the host: the host is idle or cannot write, a
+    /// superblock is due for refresh, or the one being refreshed waits for units of the superblock
+    /// being emptied now to fill its last program command.
     pub(super) fn is_urgent(&self) -> bool {
         self.host_lacks_superblock()
             || self.folds_in_idle_time()
@@ -185,8 +187,8 @@ impl Superblocks {
             || self.renewals.moving.is_some_and(|superblock| self.waits_for_others(superblock))
     }
 
-    /// Returns true if all that is left of a superblock has been read and waits for units of the
-    /// present job to fill a command.
+    /// Returns true if all remaining units of a superblock have been read and wait for units of the
+    /// superblock that is being emptied now, which fill up their program command.
     #[cold]
     fn waits_for_others(&self, superblock: u32) -> bool {
         let traffic = self.map.traffic(superblock);

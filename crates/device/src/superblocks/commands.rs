@@ -106,7 +106,8 @@ impl Command {
 pub(super) struct Commands {
     open: [Option<Open>; Stream::COUNT],
     pub(super) records: Vec<Command>,
-    /// The units that the commands store: `units_per_command` places for each of `records`.
+    /// Units that the commands in flight store: `units_per_command` places for each command in
+    /// `records`.
     pub(super) stored: Vec<Stored>,
     pub(super) free: Vec<u32>,
     pub(super) units_per_command: usize,

@@ -32,8 +32,9 @@ pub(super) struct Contents {
     /// The number of valid units of each superblock that cannot be read, and of all.
     unreadable: Vec<u32>,
     unreadable_in_all: u32,
-    /// The running parity of each stream ([`super::commands::Stream::index`]), a tag for each slot
-    /// of a command.
+    /// Parity in the controller, of the stripe that each stream is filling
+    /// ([`super::commands::Stream::index`]): for each unit of a command, the tag (version and
+    /// error) of the parity of the units at that place so far.
     running: Vec<Vec<Tag>>,
     /// Frames that hold wrong data, which nobody has noticed; and frames that the host has written
     /// whole while their rest was being read.
@@ -55,7 +56,8 @@ pub(super) enum Parity {
 }
 
 impl Contents {
-    /// Creates the state of a drive that holds nothing, if it is to notice losses.
+    /// Creates the record of data versions, failures and losses of a drive that holds nothing;
+    /// `None` unless the drive is configured to track data versions.
     pub fn new(config: &Config, shape: &Shape, streams: usize) -> Option<Contents> {
         config.redundancy.integrity.then(|| Contents {
             integrity: Integrity::of(config, Contents::sizes(config, shape), 0),
@@ -83,8 +85,8 @@ impl Contents {
     }
 
     /// Assigns versions to the data of a drive before its first request. `parities` are the lines
-    /// whose parity is in the flash, and `open` the units of each stream that its running parity
-    /// covers.
+    /// (units at the same place in all commands of a stripe) with parity in the flash; `open` are
+    /// the units that the running parity of each stream covers.
     pub fn begin(
         &mut self,
         map: &Map,
@@ -244,9 +246,9 @@ impl Contents {
         in_frame || !whole && self.integrity.silent.error(unit) != 0
     }
 
-    /// A unit that cannot be read and is not valid leaves the parity of its line, which is computed
-    /// without it: the running parity of a stream, or the unit of parity being programmed. It
-    /// counts as a unit that holds nothing and can be read.
+    /// Removes an unreadable unit without valid data from the parity of its line (the units at the
+    /// same place in all commands of a stripe): from the running parity of a stream, or from the
+    /// parity unit being programmed. The unit then counts as empty and readable.
     pub fn leave_parity(&mut self, unit: u32, from: Parity) {
         let tag = self.integrity.tag_at(UnitId(unit));
         match from {

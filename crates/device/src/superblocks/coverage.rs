@@ -150,13 +150,14 @@ impl Coverage {
         self.worn_erase_pulse.filter(|_| self.is_worn(superblock, erases))
     }
 
-    /// Returns true if the most worn block of a superblock with `erases` erases has more P/E cycles
-    /// than a trusted block may have.
+    /// Returns true if a superblock with `erases` erases counts as worn for the redundancy policy:
+    /// its most worn block has more P/E cycles than `policy.redundancy.worn_above`.
     pub(super) fn is_worn(&self, superblock: u32, erases: u32) -> bool {
         self.cycles_of(superblock, erases) > self.worn_above
     }
 
-    /// Returns the age of the drive as its policy sees it.
+    /// Returns the age of the drive as the redundancy policy sees it: the most P/E cycles of a
+    /// block, and the number of worn stripes.
     pub(super) fn age(&self) -> Age {
         Age { cycles: self.most_cycles, worn_stripes: self.worn_count * self.stripes }
     }

@@ -190,8 +190,9 @@ impl Superblocks {
         }
     }
 
-    /// Computes a unit that cannot be read from the others of its line, and checks it against its
-    /// version, unless it is lost or no longer valid.
+    /// Recovers a unit that cannot be read from its line (the units at the same place in the other
+    /// commands of its stripe), and checks the result against the version of the unit. Does nothing
+    /// if the unit is no longer valid.
     fn bring_back(&mut self, unit: u32) {
         let valid = self.map.valid_owner(unit).is_some();
         let superblock = self.shape.superblock_of(unit);
@@ -232,7 +233,7 @@ impl Superblocks {
     }
 }
 
-/// Returns the numbers of the bits that are set.
+/// Returns the numbers of the bits that are set in `which`, the lowest first.
 fn bits(mut which: u32) -> impl Iterator<Item = u32> {
     std::iter::from_fn(move || {
         let at = (which != 0).then(|| which.trailing_zeros())?;

@@ -128,7 +128,8 @@ impl Superblocks {
         self.bad.as_ref().is_some_and(|bad| bad.uneven)
     }
 
-    /// Returns the units of data of an erased superblock with parity.
+    /// Returns the number of data units that an erased superblock with parity can hold, without its
+    /// parity and without commands of failed blocks.
     fn units_of_erased(&self, superblock: u32) -> i64 {
         let units = match self.gaps_of(superblock) {
             None => self.shape.data_units(),
@@ -351,7 +352,8 @@ impl Superblocks {
         self.bad.as_ref().map(|bad| bad.save(retired))
     }
 
-    /// Takes over the state of failing blocks, of a drive whose superblocks are erased or open.
+    /// Restores the saved state of failing blocks on a drive whose superblocks are all erased or
+    /// open.
     ///
     /// # Errors
     /// The reason why the drive cannot be in that state.

@@ -182,8 +182,9 @@ impl Superblocks {
         true
     }
 
-    /// Gives up the units of a line that cannot be recovered. `at_hand` are the units whose data
-    /// the controller holds.
+    /// Gives up the unreadable units of a line (the units at the same place in all commands of a
+    /// stripe) if more than one is unreadable, so that parity recovers none. `at_hand` are the
+    /// units whose data the controller holds; these stay.
     fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[u32]) {
         let Some(contents) = &self.contents else { return };
         let failed: Vec<u32> = line.iter().filter(|&unit| !contents.reads(unit)).collect();
@@ -252,7 +253,8 @@ impl Superblocks {
         self.contents = Some(contents);
     }
 
-    /// Draws a unit of the plane of a unit. `None` if it has not been programmed.
+    /// Returns a random unit in the plane of `unit`, for a misdirected write to land on; `None` if
+    /// the random unit has not been programmed.
     fn draw_beside(&self, unit: u32, rng: &mut Rng) -> Option<UnitId> {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.layout.geometry;
         let plane = |unit: u32| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;

@@ -78,7 +78,8 @@ struct Progress<'a> {
 }
 
 impl Progress<'_> {
-    /// One more unit is written. None if the filling was stopped.
+    /// Counts one more unit written while the drive is filled before its first request, and reports
+    /// progress. `None` if the user has stopped the filling.
     #[inline]
     fn step(&mut self) -> Option<()> {
         self.done += 1;
@@ -92,17 +93,18 @@ impl Progress<'_> {
     }
 }
 
-/// Units drawn ahead of their turn, so that their entries of the map are in the cache by then.
+/// Queue of 16 units of the host that the filling of the drive will write next: units are chosen
+/// early, so that their map entries are in the processor cache when they are written.
 #[derive(Default)]
 struct Drawn {
     pages: [u32; 16],
-    /// The number of units drawn so far.
+    /// Number of units chosen so far to be written in the filling of the drive.
     count: usize,
 }
 
 impl Drawn {
-    /// Stores a unit that was drawn ahead of its turn, and hands the one that was drawn 16 calls
-    /// earlier to `take`, if there is one.
+    /// Appends `page`, a unit of the host to be written later, and passes the unit that was
+    /// appended 16 calls earlier, if any, to `take`, which writes it.
     #[inline]
     fn rotate(&mut self, page: u32, take: impl FnOnce(u32)) {
         let place = &mut self.pages[self.count % 16];
@@ -113,8 +115,8 @@ impl Drawn {
         }
     }
 
-    /// Hands the units that were drawn and not yet taken, at most 16, to `take`, in the order in
-    /// which they were drawn.
+    /// Passes the units that were chosen but not written yet, at most 16, to `take`, in the order
+    /// in which they were chosen.
     fn last(&self, take: impl FnMut(u32)) {
         let left = self.count.min(16);
         (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);

@@ -12,7 +12,7 @@
 
 use super::shape::Shape;
 
-/// Marks a die that programs all its commands.
+/// Value of `Gaps::from` of a die that programs all its commands of a superblock.
 const NEVER: u32 = u32::MAX;
 
 /// The gaps of a superblock: the commands that program nothing because a block of their die has
@@ -22,10 +22,12 @@ pub(super) struct Gaps {
     /// The command of the superblock from which each die programs nothing, by the position of the
     /// die in striping order.
     from: Vec<u32>,
-    /// True for each die, by position, that drops out at the next erase.
+    /// For each die of the superblock, by its position in striping order: true if a block of the
+    /// die has failed, so that the die drops out of the superblock at the superblock's next erase.
     failed: Vec<bool>,
-    /// The number of commands, from each on, that program something; and of those that hold data if
-    /// the superblock has parity. The last entry is zero.
+    /// For each command of the superblock, the number of commands from that one to the end that
+    /// program something. `data_from` counts only those that hold data if the superblock has
+    /// parity. Both lists end with a zero.
     used_from: Vec<u32>,
     data_from: Vec<u32>,
 }
@@ -74,7 +76,8 @@ impl Gaps {
         counts[command as usize]
     }
 
-    /// Returns true if the die at a position is in service: it has not failed or dropped out.
+    /// Returns true if the die at a position of the superblock's striping order is in service: it
+    /// has neither failed nor dropped out of the superblock.
     pub fn serves(&self, position: u32) -> bool {
         !self.failed[position as usize] && !self.is_dropped(position)
     }
@@ -97,8 +100,8 @@ impl Gaps {
         self.failed.iter().zip(&self.from).any(|(&failed, &from)| failed && from != NEVER)
     }
 
-    /// The die at a position fails, and programs nothing from a command on if the failure is that
-    /// of a program.
+    /// Records that a block of the die at a position of the superblock's striping order has failed.
+    /// If a program failed, the die programs nothing from the command `from` on.
     pub fn fail(&mut self, shape: &Shape, position: u32, from: Option<u32>) {
         let at = position as usize;
         self.failed[at] = true;
@@ -159,8 +162,9 @@ impl Gaps {
             .map(|(position, (&from, &failed))| (position, from, failed))
     }
 
-    /// Takes over the saved state of a die; dies of which a program has failed come last, in the
-    /// order in which they failed. Returns false if no die can be in it.
+    /// Restores the saved state of the die at a position of the superblock's striping order; dies
+    /// with a failed program come last, in the order of failure. Returns false if the saved state
+    /// is one that no die can have.
     pub fn resume(&mut self, shape: &Shape, (position, from, failed): (u32, u32, bool)) -> bool {
         let at = position as usize;
         let known = position < shape.dies

@@ -71,7 +71,8 @@ impl Superblocks {
         }
     }
 
-    /// Takes writes from the submission queues, as many as the line has room for.
+    /// Takes writes from the submission queues into the line of requests that wait for the buffer,
+    /// as many as that line has room for.
     fn take_writes(&mut self, flash: &mut Flash) {
         while let Some(id) = self.front.line.next_of_queues() {
             self.take_write(flash, id);
@@ -120,7 +121,8 @@ impl Superblocks {
         }
     }
 
-    /// Reads the units of a request as far as there is room. Returns true if all are on their way.
+    /// Reads the units of a request from the buffer or the flash, while the drive can accept more
+    /// reads. Returns true if all reads have begun or are served.
     fn read_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         loop {
             let Request { next, end, .. } = *self.front.requests.get(id);
@@ -261,8 +263,8 @@ impl Superblocks {
         }
     }
 
-    /// Writes or trims the units of a request as far as there is room, and answers it at the end.
-    /// Returns true if the request has come to its end.
+    /// Writes the units of a request into the write buffer while frames are free, or trims them,
+    /// and completes the request after the last. Returns true if the request has been completed.
     fn change_units(&mut self, flash: &mut Flash, id: ReqId) -> bool {
         loop {
             let Request { next, end, io, ready, .. } = *self.front.requests.get(id);
@@ -308,7 +310,9 @@ impl Superblocks {
         true
     }
 
-    /// Takes a frame for a unit. Returns true if there was one.
+    /// Writes a unit of a request into a frame of the write buffer: the frame that holds it
+    /// already, or a free one. Returns false if there is none, or the buffer's pace delays the
+    /// write.
     fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
         let place = self.map.place(page);
         let tag = self.front.requests.get(id).tag;
@@ -413,7 +417,7 @@ impl Device<Superblocks> {
         self.layer.flushes.writes_out = false;
     }
 
-    /// Returns true if the buffer holds units that are not in the flash as they are there.
+    /// Returns true if the write buffer holds units whose newest data is not in the flash yet.
     pub fn has_unwritten(&self) -> bool {
         self.layer.buffer.to_be_stored().next().is_some()
     }

@@ -139,8 +139,9 @@ impl Limits {
         (self.reads[block] >= self.reads_most[superblock as usize]).then_some(superblock)
     }
 
-    /// Returns true if a block of a superblock has reached its limit of reads, or its data has
-    /// reached its limit of age. Its most worn block has so many P/E cycles.
+    /// Returns true if a superblock must be refreshed: one of its blocks has served as many reads
+    /// as it may, or its data is as old as it may be on blocks of `cycles` P/E cycles, those of its
+    /// most worn block.
     pub(super) fn is_over(&self, superblock: u32, now: Nanos, cycles: u32) -> bool {
         let at = superblock as usize;
         let Geometry { blocks_per_plane, .. } = self.geometry;
@@ -157,9 +158,9 @@ impl Limits {
         Span((self.params.retention.0 as f64 * self.params.limits_at(cycles.into())) as u64)
     }
 
-    /// Returns the time of the next check of all ages: when the first data, or what is written from
-    /// now on, reaches its limit; but not at once again, as a superblock past its limit may have to
-    /// wait. `cycles_of` are the P/E cycles of the most worn block of a superblock.
+    /// Returns the time of the next check of data ages: when the oldest data, or data written from
+    /// now on, reaches the age limit for refresh, but at least a fraction of the retention time
+    /// from now. `cycles_of` gives the P/E cycles of a superblock's most worn block.
     pub(super) fn next_check(&self, now: Nanos, cycles_of: impl Fn(u32) -> u32) -> Nanos {
         let clock = Nanos(now.0.saturating_add(self.epoch.0));
         let reaches = |superblock: u32| {

@@ -336,13 +336,14 @@ impl Map {
         self.traffic[superblock as usize].leaving += units;
     }
 
-    /// A unit has left a superblock, or is no longer to be moved.
+    /// Records that a unit read to be moved out of a superblock has been programmed elsewhere, or
+    /// need not be moved any more.
     pub fn has_left(&mut self, superblock: u32) {
         self.traffic[superblock as usize].leaving -= 1;
     }
 
-    /// The units being moved from a superblock that stays are stored: the superblock is full as
-    /// before.
+    /// Marks a superblock as full again, from which only some units were moved (to fill a program
+    /// command, or before folding was stopped), so that it is not erased.
     pub fn give_back(&mut self, superblock: u32) {
         self.traffic[superblock as usize].emptied = Emptied::No;
         self.blocks.give_back(BlockId(superblock));
@@ -422,9 +423,9 @@ impl Map {
         self.blocks.erase_counts()
     }
 
-    /// Passes on the map and the superblocks: those that are erased, in the order in which they
-    /// will be opened; those that are full, in the order in which they became so; how often each
-    /// has been erased; and where each unit of the host is.
+    /// Writes the map and the state of superblocks to `put`: the erased ones, in the order in which
+    /// they will be opened; the full ones, in the order in which they became full; the erase count
+    /// of each; and the location of each unit of the host.
     pub fn save(&self, put: PutWords<'_>) -> Result<(), String> {
         let of = |plane| self.blocks.free_blocks(plane).map(|block| block.0).collect();
         let all = (0..self.count()).map(BlockId);

@@ -37,9 +37,9 @@ pub(super) struct Modes {
 }
 
 impl Modes {
-    /// Gives the cells of a drive bit errors from now on, if the configuration has errors by
-    /// sensing level. Returns how superblocks are programmed: all data so far at the nominal ISPP
-    /// step, and at the voltages for its hotness.
+    /// Gives the cells of a drive bit errors, if an error model is configured. Returns the program
+    /// modes of all superblocks: data that the drive holds already was programmed with the nominal
+    /// ISPP step, at the voltages for its hotness. `None` without an error model.
     pub fn new(
         config: &Config,
         shape: &Shape,
@@ -120,8 +120,8 @@ impl Modes {
         self.weakest[superblock as usize]
     }
 
-    /// Returns true if blocks of a strength class tolerate the ISPP step of a program mode at its
-    /// voltages.
+    /// Returns true if blocks of a strength class (a range of error rates, class 0 the lowest)
+    /// tolerate the ISPP step of a program mode at the voltages of that mode.
     pub fn bears_mode(&self, class: StrengthClass, mode: Mode) -> bool {
         mode.step <= self.coarsest[mode.voltage][usize::from(class)]
     }

@@ -16,7 +16,8 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Pace {
     /// The time between two units that enter a full buffer.
     full: Span,
-    /// The number of frames in use above which units are paced, and the number of all frames.
+    /// Number of frames of the write buffer in use above which the entry of further units is
+    /// delayed (`buffer.pace_from`), and the number of all frames.
     from: u64,
     frames: u64,
     next: Nanos,
@@ -33,7 +34,8 @@ impl Pace {
         Pace { full: config.pace, from, frames: frames.into(), next: never, scheduled: never }
     }
 
-    /// Returns true if a unit may enter now. Otherwise an event comes when it may.
+    /// Returns true if the delay of writes lets a unit enter the write buffer now. If not,
+    /// schedules an event for the time at which the unit may enter.
     #[inline]
     pub fn lets_in(&mut self, flash: &mut Flash) -> bool {
         self.next <= flash.now() || self.wait(flash)
@@ -48,7 +50,8 @@ impl Pace {
         false
     }
 
-    /// A unit has entered; so many frames are in use now.
+    /// Records that a unit has entered the write buffer, of which `used` frames are in use now;
+    /// determines when the next unit may enter.
     #[inline]
     pub fn entered(&mut self, used: usize, now: Nanos) {
         if self.full > Span::ZERO {

@@ -29,7 +29,7 @@ pub(super) struct Patrol {
     /// Number of superblocks that scrubbing has dealt with so far, over all rounds of the drive;
     /// they follow each other in the order of their numbers.
     turns: u64,
-    /// The page of the superblock at which reading continues.
+    /// Page of the superblock being scrubbed at which scrub reads continue.
     pub page: u32,
     /// True if a page of the superblock being scrubbed has been read in this round; and true if the
     /// scrub policy has decided to move the superblock or that moving it gains nothing.
@@ -55,13 +55,14 @@ pub(super) struct Patrol {
     pub unequal: Option<UnequalStripes>,
 }
 
-/// A page that is being read.
+/// A page that scrubbing is reading, or whose stripe it is comparing with the parity.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     pub superblock: u32,
     /// The erases of the superblock when the read began. One more, and its data is gone.
     pub erases: u32,
-    /// The comparison of the stripe of the page, if it holds parity that was read well.
+    /// Comparison of a stripe with its parity by scrubbing, which has read the parity page already
+    /// and reads the other pages one after another.
     pub comparison: Option<Comparison>,
 }
 
@@ -69,10 +70,12 @@ pub(super) struct Reading {
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     pub stripe: StripeId,
-    /// The first unit of the next page to read, in the order of commands; none after the last.
+    /// Pages of the stripe that the comparison has not read yet, each by its first unit, the last
+    /// one to be read first; empty when all have been read.
     pub rest: Vec<UnitId>,
-    /// The exclusive-or of the errors read so far, of each line of the page: all zero if the stripe
-    /// matches.
+    /// For each unit of a page, the exclusive-or of the silent errors (wrong minus right data) of
+    /// the units at that place in the stripe's pages read so far: all zero if the stripe matches
+    /// its parity.
     pub errors: Vec<u64>,
 }
 
@@ -103,7 +106,7 @@ impl Patrol {
         })
     }
 
-    /// Returns the memory that the patrol takes.
+    /// Returns the memory, in bytes of the simulating machine, that the state of scrubbing takes.
     pub fn bytes(config: &Config, shape: &Shape) -> Bytes {
         let Some(patrol) = Patrol::new(config, shape) else { return Bytes(0) };
         let stripes = UnequalStripes::bytes(config.parity_pages());

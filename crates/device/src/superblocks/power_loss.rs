@@ -44,7 +44,8 @@ pub(super) struct Taken {
 struct Outage {
     /// Number of units that the remaining energy of the drive can still program.
     energy: usize,
-    /// The units that writes which have not been answered have put into the buffer.
+    /// Ranges of units of the host that lie in the write buffer and belong to writes not yet
+    /// acknowledged; the host repeats these writes.
     repeated: Vec<Range<u32>>,
     taken: Taken,
 }
@@ -106,7 +107,8 @@ impl Superblocks {
         outage.taken
     }
 
-    /// Returns the units that writes which have not been answered have put into the buffer.
+    /// Returns the units of the host that lie in the write buffer and belong to writes not yet
+    /// acknowledged.
     fn unanswered(&self) -> Vec<Range<u32>> {
         let requests = &self.front.requests;
         let writes = requests
@@ -234,8 +236,8 @@ impl Superblocks {
         }
     }
 
-    /// Computes the parity of a line again from what can be read of it. The rest is not part of it
-    /// any more, and what of it is valid is lost.
+    /// Computes the parity of a line (the units at the same place in all commands of a stripe) anew
+    /// without the line's unreadable units. Those of them that hold valid data are lost.
     fn leave_failed_out(&mut self, flash: &mut Flash, line: Line, parity: Parity) {
         let failed = |it: &Superblocks, unit: &u32| {
             it.contents.as_ref().is_some_and(|contents| !contents.reads(*unit))
@@ -254,8 +256,9 @@ impl Superblocks {
         }
     }
 
-    /// Loses units whose only copy was in the controller: they had been recovered or read to be
-    /// moved, and their line does not give them back any more.
+    /// Loses units whose only copy was in the controller when power failed: they had been recovered
+    /// or read to be moved, and parity cannot recover them any more, because another unit at their
+    /// place in the stripe is unreadable.
     fn lose_moved(&mut self, flash: &mut Flash) {
         for unit in self.at_hand() {
             let Some(contents) = &self.contents else { return };

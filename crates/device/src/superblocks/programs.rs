@@ -156,8 +156,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns true if a stream that could program a command has no open superblock, or if no
-    /// stream has one.
+    /// Returns true if some host data cannot be programmed without opening a superblock: no stream
+    /// of the host has one open, or a stream without one has enough data for a program command.
     fn a_stream_is_closed(&self) -> bool {
         let units = if self.flushes.force() { 1 } else { self.shape.units_per_command };
         let mut open = false;

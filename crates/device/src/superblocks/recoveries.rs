@@ -13,7 +13,8 @@ pub(super) struct Recovery {
     pub read: TxnId,
     /// True if the units are read to be moved, and no request waits for them.
     pub moves: bool,
-    /// The first unit of the read, and the units that are recovered: one bit each, from `first` on.
+    /// First unit of the failed read `read`, and the units of that read that are being recovered:
+    /// one bit each, from `first` on.
     pub first: u32,
     pub which: u32,
     /// Number of pages of the stripe that are still being read for the recovery.
@@ -23,21 +24,23 @@ pub(super) struct Recovery {
     pub blame: Blame,
 }
 
-/// The recoveries in progress, and those that wait for one to end. Those that move units leave
-/// places for the reads of the host, and go after these.
+/// Recoveries of unreadable units from the parity of their stripe: those in progress, and those
+/// that wait for a place. Recoveries for host reads go before those for units that GC or refresh
+/// moves, which may use only some of the places.
 #[derive(Clone, Debug)]
 pub(super) struct Recoveries {
-    /// The recoveries in progress; the read is null in a free place.
+    /// Places for recoveries in progress; a place is free if its `read` is null.
     all: Vec<Recovery>,
     waiting: VecDeque<Recovery>,
     waiting_moves: VecDeque<Recovery>,
-    /// Recoveries in progress that move units, and the most of them.
+    /// Number of recoveries in progress for units that GC or refresh moves, as opposed to host
+    /// reads; and the largest number allowed.
     moving: u32,
     moving_most: u32,
 }
 
 impl Recoveries {
-    /// Creates the state of a drive without recoveries.
+    /// Creates the list of recoveries of unreadable units on a drive where none is in progress.
     pub fn new(config: &Config) -> Self {
         let (read, blame) = (TxnId::NONE, Blame::default());
         let since = Nanos::ZERO;

@@ -26,7 +26,8 @@ const SPACE: [&str; 3] =
     ["geometry.over_provisioning", "geometry.blocks_per_plane", "superblocks.parity"];
 const SPACE_BESIDE_SLC: [&str; 4] = [SPACE[0], SPACE[1], SPACE[2], "slc.static"];
 
-/// The most firmware cores: requests look at each in turn.
+/// Largest number of firmware cores: the simulator searches all of them for the first free one at
+/// each command.
 const CORES_MOST: u32 = 64;
 
 impl Config {
@@ -90,7 +91,8 @@ impl Config {
         shape.superblocks * shape.stripes() * shape.pages_per_command
     }
 
-    /// Refuses what a drive with superblocks cannot have.
+    /// Refuses settings that do not work on a drive with superblocks, and settings of superblocks
+    /// on a page-mapped drive.
     pub(crate) fn refuse_superblocks(&self, refusals: &mut Refusals) {
         let fits = self.refuse_unit(refusals);
         if !self.ftl.has_superblocks() {
@@ -197,7 +199,12 @@ impl Config {
         refusals.unless(
             !self.buffer.cache_reads || frames <= held,
             &["buffer.size", "buffer.cache_reads"],
-            || format!("a buffer of {frames} units; the drive has only {held}"),
+            || {
+                format!(
+                    "a buffer of {frames} units that caches reads; expected at most {held}, all \
+                     units of the host on this drive"
+                )
+            },
         );
         if self.has_streams() {
             return self.refuse_streams(&shape, &layout, refusals);
@@ -205,7 +212,10 @@ impl Config {
         let least = 2 * shape.units_per_command;
         refusals.unless(layout.frames >= least, &["buffer.size"], || {
             let (frames, unit) = (layout.frames, self.unit());
-            format!("a buffer of {frames} units of {unit}; two commands take {least}")
+            format!(
+                "a buffer of {frames} units of {unit}; expected at least {least}, the units of two \
+                 program commands"
+            )
         });
         self.refuse_passes(&shape, &layout, refusals);
         if self.levels_wear() {
@@ -220,8 +230,8 @@ impl Config {
             if self.slc.is_on() { &SPACE_BESIDE_SLC } else { &SPACE },
             || {
                 format!(
-                    "the host would see {logical} of {units} units; with {reserve} of {} superblocks \
-                     in reserve, and without parity, {most} can hold data",
+                    "the host would see {logical} of {units} units, but at most {most} can hold \
+                     data, as {reserve} of {} superblocks stay in reserve and parity takes space",
                     shape.superblocks
                 )
             },
@@ -236,14 +246,25 @@ impl Config {
         refusals.unless_hinted(
             parity == 0 || name != RedundancyKind::Unprotected,
             &keys,
-            || format!("one command in {parity} would be parity, but no superblock has redundancy"),
+            || {
+                format!(
+                    "superblocks.parity makes one program command in {parity} parity, but the \
+                     redundancy policy protects no superblock"
+                )
+            },
             || "set policy.redundancy = \"raid5\", or superblocks.parity = 0".into(),
         );
         let covers = !matches!(name, RedundancyKind::Unprotected | RedundancyKind::DisturbLimiting);
         refusals.unless_hinted(
             parity > 0 || !covers,
             &keys,
-            || format!("{} gives parity to superblocks, but no command is parity", name.name()),
+            || {
+                format!(
+                    "policy.redundancy = {} protects superblocks with parity, but \
+                     superblocks.parity = 0 makes no program command parity",
+                    name.name()
+                )
+            },
             || {
                 let stripe = shape.dies.clamp(2, shape.commands.max(2));
                 format!("set superblocks.parity = {stripe}, one command of each die")
@@ -262,8 +283,9 @@ impl Config {
             &["flash.program_passes", "buffer.size"],
             || {
                 format!(
-                    "a buffer of {} units of {unit}; two passes keep a word line of each of {} dies \
-                     in it, which takes {needed} with two commands more",
+                    "a buffer of {} units of {unit} is too small for two program passes: it keeps \
+                     a word line of each of {} dies between them, which takes {needed} units with \
+                     two commands more",
                     layout.frames, shape.dies
                 )
             },
@@ -430,9 +452,9 @@ impl Config {
     }
 }
 
-/// Returns why a drive with superblocks lacks what a policy needs, and what works instead; `None`
-/// if the drive has it. A hint must not propose a key with "set", as it would not make the policy
-/// work.
+/// Returns the reason why a drive with superblocks cannot run a policy with these `needs`, and a
+/// hint to the user at what works instead; `None` if the drive can. The hint must not say "set" and
+/// a key, as no setting makes the policy work.
 #[rustfmt::skip]
 fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {

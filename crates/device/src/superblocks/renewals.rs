@@ -17,7 +17,8 @@ pub(super) struct Renewals {
     pub(super) due: VecDeque<u32>,
     /// True for each superblock that is due, or is being moved because it was.
     pub(super) is_due: Vec<bool>,
-    /// The superblock that is being moved because it was due, until its erase has ended.
+    /// Creates the queue of superblocks due to be moved because their data is old, was read often
+    /// or cannot be read (a refresh); the queue is empty.
     pub(super) moving: Option<u32>,
 }
 
@@ -27,19 +28,21 @@ impl Renewals {
         Renewals { due: VecDeque::new(), is_due: vec![false; superblocks as usize], moving: None }
     }
 
-    /// Returns true if a superblock is due, or is being moved because it was.
+    /// Returns true if a superblock is due for refresh (its data is to be moved to another one), or
+    /// is being moved for that reason.
     pub fn has(&self, superblock: u32) -> bool {
         self.is_due[superblock as usize]
     }
 
-    /// Returns true if superblocks are due, and none is being moved because it was.
+    /// Returns true if superblocks are due for refresh (their data is to be moved to others), and
+    /// none is being moved for that reason.
     #[inline]
     pub fn wait(&self) -> bool {
         !self.due.is_empty() && self.moving.is_none()
     }
 
-    /// Makes a superblock due to be moved, after those that are due already. Does nothing if it is
-    /// due itself.
+    /// Makes a superblock due for refresh (its data is to be moved to another), after those that
+    /// are due already. Does nothing if it is due itself.
     pub fn add(&mut self, superblock: u32) {
         if !std::mem::replace(&mut self.is_due[superblock as usize], true) {
             self.due.push_back(superblock);
@@ -66,8 +69,9 @@ impl Renewals {
         }
     }
 
-    /// Returns the next superblock that is due to be moved and for which `stays` is true: it is
-    /// full. Drops those before it; an open one becomes due again when it is full.
+    /// Returns the next superblock due for refresh that is full, as `stays` says. Drops those
+    /// before it from the queue: they are erased or open, and an open one becomes due again when it
+    /// is full.
     pub fn next(&mut self, stays: impl Fn(u32) -> bool) -> Option<u32> {
         while let Some(&superblock) = self.due.front() {
             if stays(superblock) {

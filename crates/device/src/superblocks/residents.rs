@@ -17,11 +17,13 @@ use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
 use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos};
 use std::ops::{Index, IndexMut};
 
-/// The use of a frame, and its place in a list.
+/// Reads and writes of the unit in a frame of the write buffer, and the frame's place in the list
+/// of dirty or of clean frames.
 #[derive(Clone, Copy, Debug)]
 struct Record {
     link: Link<FrameId>,
-    /// The time of the last use, counted in uses of the buffer.
+    /// Time of the last read or write of the unit in this frame, counted in reads and writes of the
+    /// whole buffer.
     used: u64,
     /// Reads and writes of the unit since it entered the buffer, that which brought it included
     /// (C_r and C_w of HIRE, section 3.1).
@@ -38,7 +40,7 @@ impl Linked<FrameId> for Record {
     }
 }
 
-/// The records of all frames.
+/// Use of each frame of the write buffer, by frame.
 #[derive(Clone, Debug)]
 struct Records(Vec<Record>);
 
@@ -55,14 +57,16 @@ impl IndexMut<FrameId> for Records {
     }
 }
 
-/// The frames that stay in the buffer.
+/// Frames of a lazily evicting write buffer whose units stay there until room is needed, in two
+/// least-recently-used lists: dirty ones, and clean ones with data from flash reads.
 #[derive(Clone, Debug)]
 pub(super) struct Residents {
     records: Records,
     dirty: List<FrameId>,
     clean: List<FrameId>,
     replacement: AnyReplacement,
-    /// Uses of the buffer so far.
+    /// Number of reads and writes of units in the write buffer so far; the clock of the
+    /// least-recently-used lists.
     uses: u64,
     /// The number of frames that are kept free or leaving: a command for each die, but no more than
     /// half of the buffer; `buffer.evict_ahead` if that is more. With fewer, most dies would idle
@@ -110,12 +114,14 @@ impl Residents {
         Bytes::of::<Record>(if config.evicts_lazily() { frames.into() } else { 0 })
     }
 
-    /// A frame takes a unit, which nothing has used yet.
+    /// Records that a frame of the write buffer takes a new unit, with no reads or writes counted
+    /// yet.
     pub fn begin(&mut self, id: FrameId) {
         (self.records[id].reads, self.records[id].writes) = (0, 0);
     }
 
-    /// A frame that is in no list becomes dirty or clean.
+    /// Appends a frame of the write buffer to the list of dirty or of clean frames, as the most
+    /// recently used one; it is in neither list so far.
     pub fn enlist(&mut self, id: FrameId, state: State) {
         self.records[id].used = self.uses;
         self.uses += 1;
@@ -161,7 +167,8 @@ impl Residents {
         self.dirty.front()
     }
 
-    /// Returns the number of frames in a list: dirty ones, and clean ones.
+    /// Returns the number of dirty frames and the number of clean frames that stay in the write
+    /// buffer until room is needed.
     pub fn counts(&self) -> (u32, u32) {
         (self.dirty.len(), self.clean.len())
     }
@@ -182,7 +189,8 @@ impl Residents {
 }
 
 impl Buffer {
-    /// Returns the unit in a frame and its use there.
+    /// Returns the unit of the host in a frame of the write buffer, with the numbers of reads and
+    /// writes of that unit since it entered the buffer.
     pub fn use_of(&self, id: FrameId, now: Nanos) -> Used {
         let record = self.residents().map(|residents| residents.records[id]);
         let (reads, writes) = record.map_or((0, 0), |record| (record.reads, record.writes));

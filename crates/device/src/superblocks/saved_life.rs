@@ -27,7 +27,8 @@ pub struct SavedLife {
     victim: AnyVictim,
     /// The superblock that each stream fills, by the number of the stream, and its next command.
     open: Vec<(u8, u32, u32)>,
-    /// By stream, the next place and the end of the command of moved units that is begun.
+    /// Program commands that streams of moved data have begun to fill: for each, the stream, the
+    /// next free unit and the end of the command's units.
     begun: Vec<(u8, u32, u32)>,
     /// The units of the host that wait in the buffer, in order, each with its tag.
     waiting: Vec<(u32, StreamTag)>,
@@ -60,7 +61,8 @@ pub struct SavedLife {
     /// of parity.
     bare: Vec<u32>,
     stage: u8,
-    /// The age and the reads of superblocks; none if none is refreshed for them.
+    /// Age and read counts of all superblocks; `None` on a drive that does not refresh superblocks
+    /// by age or reads.
     limits: Option<SavedLimits>,
     /// The blocks that have failed; none if none can.
     bad: Option<SavedBadBlocks>,
@@ -86,7 +88,8 @@ struct SavedJob {
     written: i64,
 }
 
-/// The most units that a host can be ahead of collection, and behind it.
+/// Largest plausible number of units by which host writes may be ahead of the emptying of a
+/// superblock, or behind it, in a saved state.
 const AHEAD_MOST: i64 = 1 << 32;
 
 impl Superblocks {
@@ -245,7 +248,8 @@ impl Superblocks {
         Ok(taken)
     }
 
-    /// Takes over the commands of moved units that are begun.
+    /// Restores, from a saved state, the program commands that streams of moved data have begun to
+    /// fill.
     fn resume_begun(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wrong = || String::from("it has begun a command that cannot be");
         self.collector.begun = [None; MOVED_MAX];
@@ -276,7 +280,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Takes over the superblock that is being emptied.
+    /// Restores, from a saved state, the superblock that is being emptied and how far that has
+    /// come.
     fn resume_job(&mut self, saved: SavedJob, refreshed: Option<u32>) -> Result<(), String> {
         let SavedJob { victim, refreshes, folds, swaps, next, valid, gain, moved, written } = saved;
         let first = self.shape.first_unit(victim);
@@ -320,7 +325,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Takes over the rule of wear leveling and the superblock that it called for.
+    /// Restores, from a saved state, the state of the wear-leveling policy and the superblock whose
+    /// cold data it has chosen to be swapped next.
     fn resume_leveling(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wanted = match (&mut self.leveling, &saved.wear) {
             (None, None) => return Ok(()),
@@ -337,7 +343,7 @@ impl Superblocks {
         }
     }
 
-    /// Takes over the superblocks in SLC mode.
+    /// Restores, from a saved state, which superblocks are in SLC mode.
     fn resume_cache(&mut self, saved: &SavedLife) -> Result<(), String> {
         let folded = saved.job.filter(|job| job.folds).map(|job| job.victim);
         let aside = |number: u32| self.map.is_aside(number);
@@ -349,7 +355,8 @@ impl Superblocks {
         if known { Ok(()) } else { Err("it is of a drive with another SLC cache".into()) }
     }
 
-    /// Takes over the ages of the data.
+    /// Restores, from a saved state, the age of the data in each superblock and the superblocks due
+    /// for refresh.
     fn resume_ages(&mut self, saved: &SavedLife) -> Result<(), String> {
         let there = |number: &u32| *number < self.shape.superblocks;
         if !saved.due.iter().chain(&saved.refreshed).chain(&saved.were_due).all(there) {

@@ -11,7 +11,8 @@ use crate::precondition::Preconditioned;
 const NONE: u32 = u32::MAX;
 
 impl Superblocks {
-    /// Passes on the state of this drive, which has served no request.
+    /// Writes the state of this preconditioned drive, which has served no request yet, to `put`,
+    /// from which [`Superblocks::with_saved_state`] can restore it.
     ///
     /// # Errors
     /// If `put` fails.

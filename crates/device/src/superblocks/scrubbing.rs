@@ -167,7 +167,8 @@ impl Superblocks {
         self.patrol_after_read(flash);
     }
 
-    /// Nothing is left to be done with the page that was read: the patrol goes on.
+    /// Ends the scrubbing of the page that was read last, with which nothing is left to do, and
+    /// continues with the next page.
     pub(super) fn patrol_after_read(&mut self, flash: &mut Flash) {
         if let Some(patrol) = &mut self.patrol {
             patrol.reading = None;

@@ -54,17 +54,20 @@ pub(super) struct Line {
     pub first: u32,
     /// Number of units of the line, parity included: one in each command of the stripe.
     pub units: u32,
-    /// Difference between the numbers of two successive units of the line.
+    /// Difference between the numbers of two successive units of the line (the units at the same
+    /// place in all commands of a stripe).
     step: u32,
 }
 
 impl Line {
-    /// Returns the number of the last unit of the line, which is the parity of the others.
+    /// Returns the number of the last unit of the line (the units at the same place in all commands
+    /// of a stripe): the parity of the others.
     pub fn parity(self) -> u32 {
         self.first + (self.units - 1) * self.step
     }
 
-    /// Returns the numbers of the units of the line, in the order of the commands of the stripe.
+    /// Returns the numbers of the units of the line (the units at the same place in all commands of
+    /// a stripe), in the order of the commands.
     pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
         (0..self.units).map(move |at| self.first + at * self.step)
     }
@@ -139,12 +142,12 @@ impl Shape {
         self.commands - command - self.parities_from(command)
     }
 
-    /// Returns the commands that are parity, from a command of a superblock on.
+    /// Returns the number of parity commands of a superblock, from the given command to the last.
     fn parities_from(&self, command: u32) -> u32 {
         self.parities_before(self.commands) - self.parities_before(command)
     }
 
-    /// Returns the commands that are parity before a command of a superblock.
+    /// Returns the number of parity commands of a superblock before the given command.
     fn parities_before(&self, command: u32) -> u32 {
         let Some(whole) = command.checked_div(self.parity) else { return 0 };
         match self.commands % self.parity {

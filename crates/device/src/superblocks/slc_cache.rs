@@ -119,7 +119,8 @@ impl SlcCache {
         self.held.iter().any(full)
     }
 
-    /// Leaves so many more superblocks erased.
+    /// Raises by `more` the number of erased superblocks that the dynamic SLC cache leaves to
+    /// garbage collection.
     pub(super) fn keep_more_erased(&mut self, more: u32) {
         self.config.keep_erased += more;
     }

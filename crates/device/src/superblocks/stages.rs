@@ -126,7 +126,8 @@ impl Superblocks {
         flash.agenda.schedule(flash.now(), Phase::Decision, Event::Deadline);
     }
 
-    /// Makes superblocks past a limit due to be moved, and schedules the next check.
+    /// Makes superblocks whose data has reached the limit of age or of reads due for refresh (to be
+    /// moved), and schedules the next check of these limits.
     pub(super) fn check_limits(&mut self, flash: &mut Flash) {
         if self.limits.as_ref().is_some_and(|limits| flash.now() < limits.check_at) {
             return;
@@ -137,8 +138,9 @@ impl Superblocks {
         self.collect(flash);
     }
 
-    /// Makes superblocks past a limit due to be moved. Returns the time of the next check; none if
-    /// the rules refresh nothing any more.
+    /// Makes superblocks whose data has reached the limit of age or of reads due for refresh (to be
+    /// moved). Returns the time of the next check; `None` if the redundancy policy refreshes
+    /// nothing in this stage of life.
     pub(super) fn check_limits_at(&mut self, now: Nanos) -> Option<Nanos> {
         let (coverage, limits) = (self.coverage.as_ref()?, self.limits.as_mut()?);
         if !coverage.rules.refreshes {

@@ -57,7 +57,8 @@ impl Config {
             &["policy.placement", "buffer.size"],
             || {
                 format!(
-                    "a buffer of {} units of {unit} for {host} streams: {why} {needed}",
+                    "a buffer of {} units of {unit} is too small for {host} streams: {why} \
+                     {needed}",
                     layout.frames
                 )
             },
@@ -98,8 +99,9 @@ impl Config {
             &[key, "geometry.over_provisioning"],
             || {
                 format!(
-                    "the host would see {logical} of {} units; with {} of {} superblocks in reserve ({} \
-                     of these open for streams), parity and padding, at most {most} can hold data",
+                    "the host would see {logical} of {} units, but {} of {} superblocks stay in \
+                     reserve ({} of these open for streams), and without parity and padding {most} \
+                     units can hold data",
                     shape.all_units(),
                     layout.reserve_blocks,
                     shape.superblocks,
@@ -108,7 +110,10 @@ impl Config {
             },
             || {
                 let spare = 1.0 - most as f64 / shape.all_units() as f64;
-                format!("{instead}, or a spare capacity of {:.1} % of raw", 100.0 * spare + 0.1)
+                format!(
+                    "{instead}, or leave a spare capacity of at least {:.1} % of the raw capacity",
+                    100.0 * spare + 0.1
+                )
             },
         );
     }

@@ -59,8 +59,9 @@ impl Streams {
         }
     }
 
-    /// Returns the tags that data of this drive may have: the combinations of placement handle,
-    /// access class and hotness that it tells apart.
+    /// Returns the stream tags that data of this drive may have: the combinations of placement
+    /// handle, access class (read-hot, write-hot or mixed) and hotness that the drive
+    /// distinguishes.
     fn tags_of(config: &Config) -> impl Iterator<Item = StreamTag> {
         let sizes = config.hotness.tags() > config.hotness.classes();
         let handles = config.placement.tagged_handles().max(1);
@@ -112,17 +113,20 @@ impl Streams {
         self.hotness.tag_of_write(units).with_host_handle(handle, self.params.tagged_handles())
     }
 
-    /// Returns true if data is divided by its use in the buffer.
+    /// Returns true if units that leave the write buffer are divided into access classes (read-hot,
+    /// write-hot or mixed) by their reads and writes there.
     pub fn tells_classes(&self) -> bool {
         self.hotness.tells_classes()
     }
 
-    /// Returns the access class of a unit that leaves the buffer.
+    /// Returns the access class of a unit that leaves the write buffer: read-hot, write-hot or
+    /// mixed, by its reads and writes there.
     pub fn class(&mut self, unit: Used) -> AccessClass {
         self.hotness.class(unit)
     }
 
-    /// All full superblocks hold data of an access class, if data is divided by it.
+    /// Assigns the data of all full superblocks to one access class (read-hot, write-hot or mixed),
+    /// on a drive that divides data into such classes.
     pub fn class_filled(&mut self, map: &Map, class: AccessClass) {
         if self.hotness.tells_classes() {
             let full = |&number: &u32| map.state(number) == BlockState::Full;

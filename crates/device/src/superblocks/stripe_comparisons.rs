@@ -53,8 +53,9 @@ impl Superblocks {
         true
     }
 
-    /// Adds the errors of the units of a page to the sums of the stripe, one for each place in the
-    /// page. Returns false if one of the units cannot be read.
+    /// Adds the silent errors of the units of a page just read to those of the stripe being
+    /// compared with its parity, by exclusive-or, for each place in the page. Returns false if a
+    /// unit cannot be read.
     fn note_errors(&mut self, first: u32) -> bool {
         let Some(contents) = &self.contents else { return false };
         let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());
@@ -99,7 +100,8 @@ impl Superblocks {
         }
     }
 
-    /// Notes the result if the stripe could be compared, and lets the patrol go on.
+    /// Ends the comparison of a stripe with its parity and continues scrubbing. Notes whether the
+    /// stripe matched, or (`compared` is false) counts it as undecided.
     fn end_comparison(&mut self, flash: &mut Flash, compared: bool) {
         let Some(patrol) = &mut self.patrol else { return };
         let comparison = patrol.reading.as_mut().and_then(|reading| reading.comparison.take());

@@ -13,8 +13,8 @@ use super::collection::Why;
 use super::commands::SWAPPED;
 use crate::blocks::block_table::BlockState;
 
-/// The units that are moved by a swap for each that the host may write: as on a page-mapped drive
-/// ([`crate::gc::Gc`]).
+/// Number of units that a wear-leveling swap moves for each unit that the host may write meanwhile;
+/// the same pace as on a page-mapped drive ([`crate::gc::Gc`]).
 const MOVED_FOR_EACH: u32 = 4;
 
 impl Superblocks {

@@ -162,11 +162,12 @@ fn impossible_units_are_refused() {
         (
             unit(5 << 10),
             &["(ftl.unit, geometry.page_size) units of 5KiB in pages of 16KiB: some \
-            units would lie in two pages / the nearest possible size of a unit is \"4KiB\""][..],
+            units would lie in two pages / the nearest possible size of a mapping unit is \"4KiB\""]
+                [..],
         ),
         (unit(64 << 10), &["a unit is read from one page"]),
-        (unit(700), &["a unit must consist of whole sectors of 512B"]),
-        (unit(0), &["a unit must consist of whole sectors of 512B"]),
+        (unit(700), &["a mapping unit must consist of whole sectors of 512B"]),
+        (unit(0), &["a mapping unit must consist of whole sectors of 512B"]),
         (many, &["expected at most 32 units in a page"]),
         (
             programs_pages(&|it| it.flash.program_passes = 2),

@@ -257,8 +257,9 @@ impl Superblocks {
         empties
     }
 
-    /// Moves valid units of the superblock being emptied, as far as the pace allows. Returns true
-    /// if all have been moved, and the superblock is erased.
+    /// Moves valid units of the superblock being emptied in no simulated time, without getting
+    /// ahead of the host's writes by more than allowed. Returns true if all have been moved and the
+    /// superblock is erased.
     fn empty_now(&mut self, now: Nanos, counters: &mut Counters) -> bool {
         let Some(mut job) = self.collector.job else { return false };
         let page = self.shape.units_per_page;
@@ -278,7 +279,8 @@ impl Superblocks {
         true
     }
 
-    /// Moves the valid units of the next page of a job. Returns how many.
+    /// Moves the valid units of the next flash page of the superblock being emptied. Returns their
+    /// number.
     fn move_page_now(&mut self, job: &Job, page: u32, now: Nanos, counters: &mut Counters) -> u32 {
         let Job { victim, next, into, .. } = *job;
         let which = self.map.valid_among(next, page);
@@ -360,9 +362,9 @@ impl Superblocks {
         }
     }
 
-    /// Ends an incomplete command of moved units, because no more will come: the places that are
-    /// left are padded. If the last superblock gained little, units of the next emptiest ones take
-    /// them, as in a run ([`super::top_up`]).
+    /// Ends an incomplete program command of moved units, because no more will come, and pads the
+    /// places left. If the superblock just emptied gained little space, units of the superblocks
+    /// with the fewest valid ones fill these places first ([`super::top_up`]).
     fn end_command_now(&mut self, stream: u8, now: Nanos, counters: &mut Counters) {
         while self.collector.gained_little && self.collector.left_of_command(stream) > 0 {
             let emptiest = self.map.emptiest().filter(|&(_, valid)| valid > 0);
@@ -375,7 +377,8 @@ impl Superblocks {
         self.land_command(stream, now);
     }
 
-    /// Moves units of a superblock that stays into the places that are left of a command.
+    /// Moves some units of a superblock, which is not erased, into the places that are left in the
+    /// program command of a stream.
     fn lend_now(&mut self, superblock: u32, into: u8, now: Nanos, counters: &mut Counters) {
         self.map.empty(superblock);
         let page = self.shape.units_per_page;

@@ -190,10 +190,9 @@ impl Superblocks {
         }
     }
 
-    /// The newest copy of each unit of the host has its version; the versions of a line whose
-    /// parity has been programmed add up to zero; a valid unit that cannot be read is the only one
-    /// of its line, unless the controller holds its data; and every page that could not be read was
-    /// rebuilt, rewritten or lost, or waits.
+    /// Checks that the newest copy of each host unit has the newest version, that the versions of
+    /// each line (the units at the same place in all commands of a stripe) with programmed parity
+    /// add up to zero, and that unreadable valid units are recoverable and counted in the ledger.
     fn check_versions(&self, contents: &Contents) -> Result<(), String> {
         let integrity = &contents.integrity;
         for page in 0..self.map.logical() {
@@ -222,7 +221,10 @@ impl Superblocks {
                     }
                     let parity = self.is_parity(superblock, command);
                     if parity && contents.sum(self.shape.line_of(unit).iter()).version != 0 {
-                        return Err(format!("unit {unit} is not the parity of its line"));
+                        return Err(format!(
+                            "parity unit {unit} is not the exclusive-or of the units that it \
+                             covers, at the same place in the other commands of its stripe"
+                        ));
                     }
                 }
             }

@@ -40,7 +40,8 @@ struct SavedPages {
     victim: AnyVictim,
     wear: AnyWear,
     moved: Moved,
-    /// The most recently used pages, if access classes are distinguished; `None` otherwise.
+    /// Pages used most recently, with their reads and writes, if the drive divides data into access
+    /// classes (read-hot, write-hot or mixed); `None` otherwise.
     uses: Option<Vec<SavedUse>>,
 }
 

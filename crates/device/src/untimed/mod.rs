@@ -78,17 +78,21 @@ pub struct Entered {
     pub at: Nanos,
     /// Number of pages that the request writes; zero for a trim or a read.
     pub pages: u32,
-    /// Delay of the request by the throttle.
+    /// Delay of this request by the write throttle, in simulated time; zero for requests other than
+    /// writes.
     pub throttled: Throttled,
 }
 
-/// Number of requests drawn early, so that the table entries that they need are prefetched.
+/// Number of requests taken from the workload ahead of the one being served, so that the entries of
+/// the mapping table that they need can be prefetched into the processor's cache.
 const AHEAD: usize = 16;
-/// Number of requests before its turn at which the block record of a request's old copy is
-/// prefetched, in a second step after its mapping entry.
+/// Number of requests before it is served at which a request's second prefetch takes place: that of
+/// the simulator's record of the block that holds the old copy of the request's page. The first is
+/// that of the mapping entry.
 const SECOND: usize = 10;
-/// Number of requests before its turn at which the neighbors of that block record in its list are
-/// prefetched, in a third step.
+/// Number of requests before it is served at which a request's third prefetch takes place: the
+/// records of the neighbors of the old copy's block in the simulator's list of blocks with as many
+/// valid pages.
 const THIRD: usize = 5;
 /// Number of writes between two checks of the number of pages programmed.
 const SEASON_STRIDE: usize = 4096;
@@ -201,23 +205,25 @@ impl LifetimeDrive {
         self.life.ends()
     }
 
-    /// Returns the time at which the last write entered.
+    /// Returns the simulated time at which the drive admitted the last request.
     pub fn now(&self) -> Nanos {
         self.host.now
     }
 
-    /// Returns the time by which the host lags behind its arrival times.
+    /// Returns the time by which the host lags behind its own arrival times, because it waits for
+    /// delayed writes.
     pub fn behind(&self) -> Span {
         self.host.behind
     }
 
-    /// Returns the delay of the write that had not entered when the life ended; included in the
-    /// counters.
+    /// Returns the delay of the write that the drive had not admitted when its life ended; the
+    /// counters include that delay.
     pub fn blocked_at_end(&self) -> Throttled {
         self.host.blocked_at_end
     }
 
-    /// Returns the counters of the life so far.
+    /// Returns the counters of the drive's operations (programs, reads, erases, delays) since the
+    /// simulated life began.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -227,8 +233,9 @@ impl LifetimeDrive {
         self.translation.blocks().erase_counts()
     }
 
-    /// Returns the write capacities of the drive at a moment of its life, in pages: used so far,
-    /// rated, and achievable with recovery.
+    /// Returns the write capacities of the drive at a moment of its life, in pages: the pages
+    /// programmed so far, the rated endurance, and the endurance achievable because idle cells
+    /// recover (READY, a lifetime throttle).
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.stand(self.translation.blocks(), at)
     }
@@ -344,7 +351,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// Prefetches the table entries of the pages of a request.
+    /// Prefetches the simulator's mapping entries or block records, as `what` says, for the pages
+    /// of a request into the processor's cache.
     #[inline]
     fn prefetch(&self, io: &HostIo, what: Prefetch) {
         let locator = self.translation.locator();
@@ -356,7 +364,8 @@ impl LifetimeDrive {
         }
     }
 
-    /// Updates the wear of the life, which follows the voltages of the programs.
+    /// Updates the wear of the drive in this life, if programs use several voltages: a program at
+    /// lower voltages wears the cells less than a nominal one.
     #[inline]
     fn wear_by_voltage(&mut self) {
         if let Some(programs_at) = self.translation.programs_at() {

@@ -31,20 +31,23 @@ impl Linked<FrameId> for Entry {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUse(u32, u16, u16);
 
-/// The LRU list of the most recently used pages, with their hits.
+/// LRU list of the logical pages used most recently, with the number of reads and writes of each
+/// while in the list; as long as the write buffer.
 #[derive(Clone, Debug)]
 pub struct PageUses {
     hotness: Hotness,
     /// Entry of each page in the LRU list; `NONE` if it is not in the list.
     places: IdVec<Lpn, FrameId>,
     entries: IdVec<FrameId, Entry>,
-    /// LRU list of pages, from the least to the most recently used.
+    /// LRU list of the logical pages that the host has read or written most recently, the least
+    /// recently used one first.
     list: List<FrameId>,
 }
 
 impl PageUses {
-    /// Returns an empty LRU list for a drive with `pages` pages and `frames` frames; `None` if the
-    /// drive does not distinguish access classes.
+    /// Creates an empty LRU list for a drive with `pages` logical pages, of which the list holds
+    /// `frames` (as many as the write buffer); `None` if the drive does not divide data into access
+    /// classes (read-hot, write-hot or mixed).
     pub fn of(config: &Config, pages: u32, frames: u32) -> Option<Self> {
         let hotness = Hotness::new(&config.hotness, config.geometry.page_size);
         let blank = Entry { page: Lpn(0), reads: 0, writes: 0, link: Link::NONE };
@@ -56,8 +59,9 @@ impl PageUses {
         })
     }
 
-    /// Records a read or a write of a page in the LRU list. Returns the tag, with the page's access
-    /// class by its reads and writes in the list, of data that is written there now.
+    /// Counts a host read or write of a page, which becomes the most recently used one of the list.
+    /// Returns the stream tag for data written to the page now, with the page's access class:
+    /// read-hot, write-hot or mixed, by its reads and writes while in the list.
     pub fn used(&mut self, page: Lpn, wrote: bool) -> StreamTag {
         let mut place = self.places[page];
         if place.is_some() {
@@ -77,8 +81,8 @@ impl PageUses {
         StreamTag::PLAIN.with_class(class)
     }
 
-    /// Appends a page without hits to the list, in place of the least recently used one if the list
-    /// is full.
+    /// Appends a page to the LRU list of used pages, with no reads or writes counted; if the list
+    /// is full, the least recently used page drops out.
     fn insert(&mut self, page: Lpn) -> FrameId {
         let held = self.list.len() as usize;
         let place = if held < self.entries.len() {
@@ -94,7 +98,7 @@ impl PageUses {
         place
     }
 
-    /// Returns the list to be saved, least recently used page first.
+    /// Returns the LRU list of used pages for a checkpoint, the least recently used page first.
     pub fn saved(&self) -> Vec<SavedUse> {
         let saved = |place: FrameId| {
             let Entry { page, reads, writes, .. } = self.entries[place];

@@ -95,23 +95,25 @@ impl SteadyLife {
         self.life.ends()
     }
 
-    /// Returns the time at which the last write entered.
+    /// Returns the simulated time at which the drive admitted the last request.
     pub fn now(&self) -> Nanos {
         self.host.now
     }
 
-    /// Returns the time by which the host lags behind its arrival times.
+    /// Returns the time by which the host lags behind its own arrival times, because it waits for
+    /// delayed writes.
     pub fn behind(&self) -> Span {
         self.host.behind
     }
 
-    /// Returns the delay of the write that had not entered when the life ended; included in the
-    /// counters.
+    /// Returns the delay of the write that the drive had not admitted when its life ended; the
+    /// counters include that delay.
     pub fn blocked_at_end(&self) -> Throttled {
         self.host.blocked_at_end
     }
 
-    /// Returns the counters of the life so far.
+    /// Returns the counters of the drive's operations (programs, delays) since the simulated life
+    /// began.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
@@ -121,8 +123,9 @@ impl SteadyLife {
         self.throttle.state()
     }
 
-    /// Returns the write capacities of the drive at a moment of its life, in pages: used so far,
-    /// rated, and achievable with recovery.
+    /// Returns the write capacities of the drive at a moment of its life, in pages: the pages
+    /// programmed so far, the rated endurance, and the endurance achievable because idle cells
+    /// recover (READY, a lifetime throttle).
     pub fn totals(&self, at: Nanos) -> Totals {
         self.life.totals(self.counters.programs.sum() as f64 * self.life.dilation(), at)
     }
@@ -151,8 +154,9 @@ impl SteadyLife {
         Some(Entered { at, pages, throttled })
     }
 
-    /// Returns the write throttle in its present state, with the life so far continued on the
-    /// blocks of a drive that is simulated event by event; `None` if writes are never delayed.
+    /// Returns the write throttle in its present state for a drive with `blocks`, which is
+    /// simulated event by event from here on and continues this life; `None` if writes are never
+    /// delayed.
     pub(crate) fn throttle_over(&self, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let life = || self.life.moved_to(blocks, self.counters.programs.sum());
         self.throttle.is_on().then(|| WriteThrottle::resumed(self.throttle.clone(), life()))

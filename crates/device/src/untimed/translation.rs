@@ -35,7 +35,8 @@ pub(super) struct PageMapped {
     pub gc: Gc,
     /// Number of erased blocks that GC keeps in each plane.
     kept: u32,
-    /// LRU list of recently used pages, if access classes are distinguished; `None` otherwise.
+    /// LRU list of recently used pages, if the drive divides data into access classes (read-hot,
+    /// write-hot or mixed); `None` otherwise.
     pub uses: Option<PageUses>,
     /// Numbers of pages that GC work had moved before the life began.
     moved: Moves,
@@ -89,14 +90,17 @@ impl PageMapped {
     }
 }
 
-/// The table entries that a request needs, in the order in which they are prefetched.
+/// Entries of the simulator's tables that a request needs and that are prefetched into the
+/// processor's cache, in the order of the prefetches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Prefetch {
     /// The mapping entry of a page that the request accesses.
     Place,
-    /// The record of the block that holds the page's old copy.
+    /// The simulator's record of the block that holds the old copy of a page that the request
+    /// rewrites.
     Block,
-    /// The records of the neighbors, in its list, of the block that holds the page's old copy.
+    /// The simulator's records of two blocks: the neighbors of the block that holds the old copy of
+    /// the request's page, in the list of blocks with as many valid pages.
     Neighbours,
 }
 
@@ -144,7 +148,8 @@ impl Translation {
         }
     }
 
-    /// Prefetches table entries of a page.
+    /// Prefetches a mapping entry or block record of a page, as `what` says, into the cache of the
+    /// simulating machine.
     #[inline]
     pub fn prefetch(&self, page: Lpn, what: Prefetch) {
         match self {

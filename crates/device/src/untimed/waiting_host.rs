@@ -10,14 +10,15 @@ use fowler_units::{Nanos, Span};
 pub(super) struct WaitingHost {
     /// Time by which the host lags behind its own arrival times.
     pub behind: Span,
-    /// Delay of the write that had not entered when the life ended.
+    /// Delay of the write that the drive had not admitted when its life ended.
     pub blocked_at_end: Throttled,
-    /// Time at which the last write entered.
+    /// Simulated time at which the drive admitted the last write or other request.
     pub now: Nanos,
 }
 
 impl WaitingHost {
-    /// Creates a host without lag at the beginning of a life.
+    /// Creates a host at the beginning of a drive's simulated life; no write has been delayed, so
+    /// that the host does not lag behind its own arrival times.
     pub fn new() -> Self {
         Self { behind: Span::ZERO, blocked_at_end: Throttled::default(), now: Nanos::ZERO }
     }

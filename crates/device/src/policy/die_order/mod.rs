@@ -88,8 +88,8 @@ impl DieOrder for AnyDieOrder {
 /// A custom policy that chooses the waiting transaction that a die serves next, supplied by the
 /// code that builds the drive.
 pub trait CustomDieOrder: Custom {
-    /// Returns the transaction that the die serves next, one of those in the view. `None` is
-    /// allowed only if the view is empty: no die stays idle while a transaction can be served. See
+    /// Returns the transaction that the die serves next, one of the waiting ones in `view`. `None`
+    /// is allowed only if `view` is empty: no die stays idle while a transaction can be served. See
     /// docs/decisions/flash.md, "May a die order leave a free die idle while something waits?".
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId>;
 }

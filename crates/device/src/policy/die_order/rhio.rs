@@ -22,7 +22,7 @@ impl Rhio {
 
 impl DieOrder for Rhio {
     /// Picks the transaction that a die serves next; called only if several wait. Not inlined, so
-    /// that the other die orders at the same call site need not save registers for it.
+    /// that the other policies at the same call site need not save registers for it.
     #[inline(never)]
     fn pick(&mut self, view: &View<'_>) -> Option<TxnId> {
         view.overdue().or_else(|| view.first(TxnClass::HostRead)).or_else(|| {

@@ -40,7 +40,7 @@ impl Detector {
         ),
     ];
 
-    /// Returns the property of a drive that the detector needs.
+    /// Returns the property of a drive that this detector of hot data or access classes needs.
     pub fn needs(self) -> Needs {
         match self {
             Detector::RequestSize | Detector::BufferHits => Needs::Nothing,
@@ -67,12 +67,14 @@ impl Params {
         self.detectors & (1 << detector as u8) != 0
     }
 
-    /// Returns the number of access classes that the detectors distinguish.
+    /// Returns the number of access classes (read-hot, write-hot, mixed) that the enabled detectors
+    /// distinguish: 3 or 1.
     pub fn classes(&self) -> usize {
         if self.uses(Detector::BufferHits) { AccessClass::ALL.len() } else { 1 }
     }
 
-    /// Number of stream tags that the detectors distinguish.
+    /// Number of stream tags (hot or not, times access class) that the enabled detectors
+    /// distinguish: 1 to 6.
     pub fn tags(&self) -> usize {
         let two = 1 + usize::from(self.uses(Detector::RequestSize));
         two * self.classes()
@@ -129,8 +131,8 @@ impl Hotness {
         self.request_size.as_ref().map_or_else(Vec::new, RequestSize::seen)
     }
 
-    /// Restores the sizes of the requests seen so far. Returns false if this detector cannot have
-    /// seen them.
+    /// Restores the sizes of the requests that the detector of hot data by request size has seen.
+    /// Returns false if a drive with this configuration cannot have seen them.
     pub fn resume_sizes(&mut self, seen: &[(u32, u64)]) -> bool {
         match &mut self.request_size {
             Some(detector) => detector.resume(seen),
@@ -148,7 +150,7 @@ impl Hotness {
         }
     }
 
-    /// Returns true if the detectors distinguish access classes.
+    /// Returns true if pages are classified as read-hot, write-hot or mixed.
     pub fn tells_classes(&self) -> bool {
         self.classifier.is_some()
     }
@@ -176,7 +178,8 @@ pub struct Used {
 }
 
 impl Used {
-    /// Creates a page for a policy that considers only its hits.
+    /// Creates the input of a classifier that considers only a page's reads and writes in the
+    /// buffer.
     pub fn often(reads: u16, writes: u16) -> Used {
         Used { lpn: Lpn::NONE, reads, writes, now: Nanos::ZERO }
     }

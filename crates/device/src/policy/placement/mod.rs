@@ -113,13 +113,14 @@ pub struct StreamLimits {
 }
 
 impl StreamLimits {
-    /// Returns all tags that data on the drive may have.
+    /// Returns all stream tags (hotness, access class, placement handle) that data on the drive may
+    /// have.
     pub fn tags(self) -> impl Iterator<Item = StreamTag> {
         StreamTag::all().filter(move |tag| tag.handle() < self.handles)
     }
 
-    /// Asks a placement for the stream of each tag. Streams beyond the limits, which only a custom
-    /// placement can return, are replaced by the first.
+    /// Asks a placement policy for the stream of each stream tag. Stream numbers beyond those that
+    /// the drive can keep apart, which only a custom policy can return, are replaced by the first.
     pub fn table_of(self, placement: &mut AnyPlacement) -> StreamTable {
         let mut streams = placement.streams(self);
         for stream in &mut streams.0 {
@@ -133,7 +134,7 @@ impl StreamLimits {
 pub trait Placement {
     /// Returns the stream of each stream tag. Called once, when the drive is made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
-    /// Returns the choice of the erased block that the stream of a tag opens next.
+    /// Returns the choice of the erased block that the stream of data with a stream tag opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
 }
 
@@ -150,10 +151,10 @@ impl Placement for AnyPlacement {
 /// A custom placement, supplied by the code that builds the drive. It acts from the first request
 /// on: preconditioning writes plain data only.
 pub trait CustomPlacement: Custom {
-    /// Returns the stream of each stream tag, within the limits. Called once, when the drive is
-    /// made.
+    /// Returns the stream of each stream tag, one that the drive can keep apart (`limits`). Called
+    /// once, when the drive is made.
     fn streams(&mut self, limits: StreamLimits) -> StreamTable;
-    /// Returns the choice of the erased block that the stream of a tag opens next.
+    /// Returns the choice of the erased block that the stream of data with a stream tag opens next.
     fn opens(&mut self, tag: StreamTag) -> Opens;
 }
 clone_trait_object!(CustomPlacement);
@@ -170,13 +171,14 @@ impl Params {
         StreamLimits { streams, handles: self.tagged_handles().max(1), classes_apart }
     }
 
-    /// Returns the number of streams of host data, if detectors distinguish `tags` tags.
+    /// Returns the number of streams of host data, if the detectors of hotness and access classes
+    /// distinguish `tags` stream tags.
     pub fn host_streams(&self, tags: usize) -> usize {
         self.streams(tags, self.handles as usize)
     }
 
-    /// Returns the number of streams of data that garbage collection has moved, if detectors
-    /// distinguish `classes` access classes of it.
+    /// Returns the number of streams of data that garbage collection has moved, if `classes` access
+    /// classes (read-hot, write-hot and so on) of that data are distinguished.
     pub fn moved_streams(&self, classes: usize) -> usize {
         let handles = match self.isolation {
             Isolation::Initial => 1,
@@ -185,7 +187,8 @@ impl Params {
         self.streams(classes, handles)
     }
 
-    /// Returns the tag that data with this tag gets once garbage collection has moved it.
+    /// Returns the stream tag (hotness, access class, placement handle) that data with the stream
+    /// tag `tag` gets once garbage collection has moved it.
     #[inline]
     pub fn survivors(&self, tag: StreamTag) -> StreamTag {
         match (self.name, self.isolation) {
@@ -202,7 +205,8 @@ impl Params {
         }
     }
 
-    /// Returns the number of handles that tags carry; 0 if the placement ignores handles.
+    /// Returns the number of placement handles that stream tags carry; 0 if the placement policy
+    /// ignores handles.
     pub fn tagged_handles(&self) -> u8 {
         if self.name == PlacementKind::Handles { self.handles as u8 } else { 0 }
     }

@@ -51,8 +51,8 @@ pub struct Params {
     /// Treatment of the stripe's pages that cached parity covered before, if more than `n_update`
     /// pages are written together (only with `hc`, the hybrid caching of DA-RAID-5).
     pub above_n_update: AboveNUpdate,
-    /// Number of pages above which a write bypasses the caches (`hc` only); zero means that none
-    /// does.
+    /// Number of pages above which a write bypasses the write buffer and the parity cache (`hc`
+    /// only); zero means that none does.
     pub cut_off: u32,
     /// The order in which a page is programmed and the page it replaces is read for parity.
     pub update_order: UpdateOrder,
@@ -132,10 +132,10 @@ pub enum UpdateOrder {
 /// (Algorithm 2 of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboveNUpdate {
-    /// The parity covers the new pages and the old ones, which are read.
+    /// The parity covers the pages written and those that it covered before, which are read.
     Add,
-    /// The parity covers only the new pages: no page is read, and until this parity goes to the
-    /// flash, no parity covers the other pages.
+    /// The parity covers only the pages written: no page is read, and until this parity goes to the
+    /// flash, no parity covers the other pages of the stripe.
     Replace,
 }
 
@@ -162,12 +162,13 @@ pub enum ParityFlush {
 /// The grouping of pages that leave the write buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Eviction {
-    /// Each page leaves alone, the least recently used first.
+    /// Each page leaves the write buffer alone, the least recently used first.
     Alone,
-    /// Each page leaves with all pages of its stripe, the stripe of the least recently used page
-    /// first.
+    /// Each page leaves the write buffer with all pages of its stripe, the stripe of the least
+    /// recently used page first.
     WithStripe,
-    /// Each page leaves with all pages of its stripe, the least recently used stripe first.
+    /// Each page leaves the write buffer with all pages of its stripe, the least recently used
+    /// stripe first.
     StripeByStripe,
 }
 
@@ -180,12 +181,14 @@ pub struct Rules {
     pub parity_flush: ParityFlush,
     /// Grouping of pages that leave the write buffer.
     pub eviction: Eviction,
-    /// True if blocks are refreshed at [`Params::retention`] and [`Params::reads`].
+    /// True if blocks are refreshed once their data reaches the age [`Params::retention`] or has
+    /// been read [`Params::reads`] times.
     pub refreshes: bool,
     /// Number of pages written together above which cached parity is rebuilt from the new pages,
     /// without reading the pages that they replace; `None` for never.
     pub n_update: Option<u32>,
-    /// Number of pages above which a write bypasses the caches; `None` for never.
+    /// Number of pages above which a write bypasses the write buffer and the parity cache; `None`
+    /// for never.
     pub cut_off: Option<u32>,
 }
 
@@ -226,8 +229,9 @@ pub struct Age {
 pub trait Redundancy {
     /// Returns the rules by which stripes are protected at a stage of the drive's life.
     fn rules(&self, stage: Stage) -> Rules;
-    /// Returns the present stage of the drive's life from its wear and from `stage`, the stage so
-    /// far; most policies have only one.
+    /// Returns the present stage of the drive's life (which depends on the stripes with worn
+    /// blocks) from its wear and from `stage`, the stage so far. Redundancy policies that ignore
+    /// wear stay in one stage.
     fn stage(&self, stage: Stage, _age: &Age) -> Stage {
         stage
     }
@@ -243,7 +247,8 @@ impl Redundancy for AnyRedundancy {
     }
 }
 
-/// The default parameters: those of the drive of DA-RAID-5, section IV-A, without redundancy.
+/// Returns the default parameters of redundancy: those of the drive of DA-RAID-5, section IV-A,
+/// without redundancy.
 impl Default for Params {
     fn default() -> Self {
         Self {

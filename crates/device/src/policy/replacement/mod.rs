@@ -27,9 +27,9 @@ pub struct Params {
 /// The page that leaves the buffer next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leaves {
-    /// The least recently used clean page leaves.
+    /// The least recently used clean page leaves the write buffer.
     Clean,
-    /// The least recently used dirty page leaves.
+    /// The least recently used dirty page leaves the write buffer.
     Dirty,
 }
 
@@ -38,8 +38,8 @@ pub trait Tail {
     /// Returns the time at which the least recently used clean page was last used, counted in uses
     /// of the buffer; `None` if there is no clean page.
     fn clean(&self) -> Option<u64>;
-    /// Returns the time at which the least recently used dirty page was last used; like
-    /// [`Tail::clean`].
+    /// Returns the time at which the least recently used dirty page was last used, counted in uses
+    /// of the buffer; `None` if there is no dirty page.
     fn dirty(&self) -> Option<u64>;
     /// Returns the number of dirty pages last used before `used`, counted up to `most`.
     fn dirty_before(&self, used: u64, most: u32) -> u32;

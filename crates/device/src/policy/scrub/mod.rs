@@ -58,16 +58,16 @@ pub struct Errors {
 }
 
 impl Errors {
-    /// Returns the bit errors of a page that was read, from the shares that a model gives for the
-    /// present and for just after a program. `failed` is true if no level could correct the page.
-    /// Its share then is at least 1; a model may give less, because levels are chosen with a
-    /// margin.
+    /// Returns the bit errors of a page that was read, from the shares of correctable errors that
+    /// the error model gives for the present and for just after a program. `failed` is true if no
+    /// sensing level could correct the page. Its share then is at least 1; the model may give less,
+    /// because levels are chosen with a margin.
     pub fn found((now, fresh): (f64, f64), failed: bool) -> Errors {
         Errors { now: if failed { now.max(1.0) } else { now }, fresh }
     }
 }
 
-/// The decision about a block, after a page of it was read.
+/// A scrubbing policy's decision to move a block or not, after a page of the block was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The page has few errors, and the block stays.
@@ -85,7 +85,7 @@ pub trait Scrub {
     /// Returns the time in which every block that holds data is read once; none if none is read.
     fn period(&self) -> Option<Span>;
 
-    /// Returns the decision about the block of a page that was read.
+    /// Returns the decision to move the block of a page that was read, or not.
     fn judge(&mut self, errors: Errors) -> Verdict;
 }
 

@@ -51,13 +51,13 @@ impl Input {
 pub struct Params {
     /// Name of the selected sensing policy.
     pub name: SensingKind,
-    /// Properties of a page that `model` knows, one bit for each [`Input`]. Unknown ones are
-    /// assumed to have their worst values.
+    /// Properties of a page that the sensing policy `model` knows, one bit for each [`Input`].
+    /// Unknown ones are assumed to have their worst values.
     pub inputs: u32,
 }
 
 impl Params {
-    /// Returns true if the policy knows this property of pages.
+    /// Returns true if the sensing policy `model` knows the property `input` of pages.
     pub fn knows(&self, input: Input) -> bool {
         self.inputs & (1 << input as u8) != 0
     }

@@ -4,7 +4,7 @@
 use super::{Advice, Params, Sensing};
 use fowler_physics::thresholds::Lasting;
 
-/// Begins a read at the sensing level that the model predicts.
+/// Begins a read at the sensing level that the error model of the cells predicts to suffice.
 #[derive(Clone, Debug)]
 pub struct Model;
 

@@ -75,7 +75,7 @@ impl Default for Params {
 pub enum SuspendingReads {
     /// Only reads that a host request waits for may suspend.
     Host,
-    /// All reads, those of garbage collection and read-modify-write included.
+    /// All reads may suspend, those of garbage collection and read-modify-write included.
     All,
 }
 
@@ -101,12 +101,12 @@ impl Running {
     }
 }
 
-/// The read that the die order would serve next, as a suspension policy sees it.
+/// The read that the die would serve next, as a suspension policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// True if a host request waits for the read that the die order has chosen.
+    /// True if a host request waits for the read that the die would serve next.
     pub host_waits: bool,
-    /// Time at which the read that the die order has chosen began to wait for its die.
+    /// Time at which the read that the die would serve next began to wait for its die.
     pub since: Nanos,
 }
 

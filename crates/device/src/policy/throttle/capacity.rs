@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CapacityRegulator {
     period: Span,
-    /// Share (0 to 1) of the later epochs' capacity that may be borrowed; zero is the pessimistic
-    /// policy.
+    /// Share (0 to 1) of the later throttle epochs' write capacity that an epoch may borrow; zero
+    /// under pessimistic enforcement (READY).
     share: f64,
     /// Write capacity in pages per nanosecond when capacity was last distributed equally. Per
     /// nanosecond, because epoch lengths change.
@@ -36,13 +36,13 @@ impl CapacityRegulator {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }
 
-    /// Begins an epoch of the given length. Normally, all epochs get equal capacities, and the
-    /// spare, which an epoch may borrow, is a share of the later epochs' capacity. If the previous
-    /// epoch was `overused`, capacities are reduced by that share, and the spare is only the
-    /// capacity that this reduction leaves unallocated.
+    /// Begins a throttle epoch of the given length. Normally, all epochs get equal write
+    /// capacities, and an epoch may borrow a spare: the share `share` of the later epochs'
+    /// capacity. If the previous epoch was `overused`, capacities are `share` smaller, and only
+    /// what this leaves over is spare.
     ///
-    /// The reduction is at most the share (READY, section 3.4), however often the spare is spent.
-    /// No epoch has less than an even one reduced by the share, unless the capacity of the life
+    /// The reduction is at most `share` (READY, section 3.4), however often the spare is spent. No
+    /// epoch has less than `1 - share` of an even part of the life's capacity, unless that capacity
     /// itself falls, because only capacity beyond that may be borrowed from later epochs.
     pub fn begin(&mut self, length: Span, rest: Rest, overused: bool) {
         self.periods = length.0.div_ceil(self.period.0).max(1);
@@ -96,8 +96,8 @@ impl CapacityRegulator {
         self.capacity * (periods as f64 / self.periods as f64) + self.spare
     }
 
-    /// Returns the time within the epoch from which `written` pages are allowed; `None` if they
-    /// never are.
+    /// Returns the time since the start of the throttle's epoch from which `written` pages may have
+    /// been written in that epoch; `None` if they never may.
     pub fn opens(&self, written: f64) -> Option<Span> {
         if written > self.most() || self.capacity <= 0.0 {
             return None;

@@ -15,8 +15,8 @@ pub struct DemandPredictor {
     most: usize,
     /// Number of pages written in each completed demand window, the oldest first.
     whole: VecDeque<u64>,
-    /// Running sums of the pages written in the windows, used while an epoch length is chosen.
-    /// Stored only to avoid allocation.
+    /// Running sums of the pages written in the demand windows, used while an epoch length is
+    /// chosen. Stored only to avoid allocation.
     #[serde(skip)]
     sums: Vec<u64>,
     /// Number of the current window in which the pages written are counted.
@@ -75,8 +75,8 @@ impl DemandPredictor {
         if time > 0.0 { pages as f64 / time } else { 0.0 }
     }
 
-    /// Returns the mean relative difference in demand (READY, equation 6) between neighbouring
-    /// epochs of `windows` windows each; `None` if there are none.
+    /// Returns the mean relative difference in write demand (READY, equation 6) between
+    /// neighbouring epochs, each made of `windows` demand windows; `None` if there are none.
     pub fn fluctuation(&mut self, windows: usize) -> Option<f64> {
         self.sum();
         difference(&self.sums, windows)
@@ -92,10 +92,10 @@ impl DemandPredictor {
         }
     }
 
-    /// Returns the epoch length, in windows, for which the demand of one epoch best predicts that
-    /// of the next, and the mean demand per epoch in pages: the length with the least mean
-    /// difference between neighbouring epochs (READY, equation 6, Figure 9); of several, the
-    /// shortest. `None` unless two consecutive windows have demand.
+    /// Returns the epoch length, in demand windows, for which the write demand of one epoch best
+    /// predicts that of the next, and the mean demand per epoch in pages. Of all lengths, the
+    /// shortest with the least mean difference between neighbouring epochs is chosen (READY,
+    /// equation 6, Figure 9). `None` unless two consecutive windows have demand.
     pub fn choose(&mut self) -> Option<(u32, f64)> {
         self.sum();
         let mut best: Option<(u32, f64)> = None;

@@ -16,7 +16,8 @@ pub struct FixedRate {
     share: Option<f64>,
     /// Number of the current period of the throttle.
     number: u64,
-    /// Number of pages of the write capacity used before the current period.
+    /// Number of pages of the write capacity of the drive's life that were used before the
+    /// throttle's current period.
     taken_before: u64,
     /// Number of pages by which writes in earlier periods of the throttle exceeded the capacity of
     /// those periods.

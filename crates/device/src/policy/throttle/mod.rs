@@ -74,7 +74,7 @@ impl Default for Params {
     }
 }
 
-/// The rule for the number of pages that may be written in an epoch.
+/// The rule for the number of pages that may be written in one of the throttle's epochs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Enforcement {
     /// The capacity of the epoch may be written, in equal parts over its periods; unused capacity
@@ -85,10 +85,10 @@ pub enum Enforcement {
     Optimistic,
 }
 
-/// The rule for the length of an epoch.
+/// The rule for the length of the throttle's epochs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EpochRule {
-    /// An epoch is as long as the cycle found in the demand.
+    /// An epoch is as long as the cycle found in the host's write demand.
     Auto,
     /// An epoch has the configured length.
     Fixed,
@@ -100,8 +100,8 @@ pub trait Life {
     /// Returns the number of pages of the write capacity used so far: pages of the host that have
     /// entered, and pages programmed for other sources.
     fn taken(&self) -> u64;
-    /// Returns the number of pages that may still be programmed: with recovery up to `now` if
-    /// `healed` is set, else as rated.
+    /// Returns the number of pages that may still be programmed: if `healed` is set, including
+    /// those gained as cells recover in idle time up to `now`; else as rated.
     fn left(&self, now: Nanos, healed: bool) -> f64;
     /// Returns the time at which the target lifetime of the drive ends.
     fn ends(&self) -> Nanos;
@@ -112,17 +112,17 @@ pub trait Life {
 pub struct Throttled {
     /// Delay that is spread over the pages of the write.
     pub spread: Span,
-    /// Delay by stops for lack of write capacity, which come after the delay that is spread over
-    /// the pages of the write.
+    /// Delay from stopping the write while no write capacity is left. It comes after the delay that
+    /// is spread over the pages of the write.
     pub stopped: Span,
-    /// Number of stops of the write. Each stops one page; a page may be stopped in one epoch and
-    /// again in the next.
+    /// Number of times that the throttle stopped the write because no write capacity was left. Each
+    /// stops one page; a page may be stopped in one epoch and again in the next.
     pub stops: u32,
 }
 
 impl Throttled {
-    /// Returns the total delay of the write: the delay spread over its pages, and that by stops for
-    /// lack of capacity.
+    /// Returns the total delay of the write: the delay spread over its pages, and that from
+    /// stopping it while no write capacity is left.
     #[inline]
     pub fn total(self) -> Span {
         self.spread + self.stopped
@@ -136,24 +136,24 @@ pub struct State {
     pub delay: Span,
     /// Length of the throttle's current epoch; `None` without epochs.
     pub epoch: Option<Span>,
-    /// Numbers of epochs whose demand was predicted, and predicted right.
+    /// Numbers of throttle epochs whose write demand was predicted, and predicted right.
     pub predicted: Predicted,
     /// Number of times that the epoch length was chosen again.
     pub chosen: u64,
 }
 
-/// Numbers of epochs whose demand was predicted, and predicted right.
+/// Numbers of throttle epochs whose write demand was predicted, and predicted right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Predicted {
-    /// Number of epochs with a prediction of demand.
+    /// Number of throttle epochs whose write demand was predicted.
     pub epochs: u64,
-    /// Number of epochs whose demand was within [`Params::miss`] of the prediction.
+    /// Number of throttle epochs whose write demand was within [`Params::miss`] of its prediction.
     pub right: u64,
 }
 
 impl Predicted {
-    /// Returns the number of epochs whose write demand was not within [`Params::miss`] of the
-    /// prediction.
+    /// Returns the number of throttle epochs whose write demand was not within [`Params::miss`] of
+    /// its prediction.
     pub fn missed(self) -> u64 {
         self.epochs - self.right
     }

@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 struct Epoch {
     start: Nanos,
     ends: Nanos,
-    /// Number of pages of the write capacity used when the epoch began, including those granted to
-    /// the present write and not yet programmed.
+    /// Number of pages of the life's write capacity used when this throttle epoch began, including
+    /// pages that the throttle has granted to the write in progress and that are not yet
+    /// programmed.
     taken: u64,
     /// Write capacity that the drive had left when the epoch began, in pages.
     remains: f64,
@@ -31,7 +32,8 @@ struct Epoch {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
-    /// True if the capacity includes recovery (READY); false for the rated capacity (DT).
+    /// True if the write capacity includes the recovery of cells in idle time (READY); false for
+    /// the rated capacity (DT).
     healed: bool,
     demand: DemandPredictor,
     delay: DelayEstimator,
@@ -40,7 +42,8 @@ pub(super) struct Regulated {
     length: Span,
     /// Sum of all delays of writes: the time by which the host lags behind.
     behind: Span,
-    /// Number of pages of the write capacity used when demand was last counted.
+    /// Number of pages of the life's write capacity used when the demand of a write was last
+    /// counted.
     counted: u64,
     misses: u32,
     predicted: Predicted,
@@ -111,8 +114,8 @@ impl Regulated {
         self.counted = taken + u64::from(pages);
     }
 
-    /// Returns the time at which a drive without remaining capacity can program a page again, due
-    /// to recovery, or the end of its life if that comes first.
+    /// Returns the time at which a drive without write capacity left can program a page again,
+    /// because cells recover in idle time, or the end of the drive's life if that comes first.
     fn room_again(&self, from: Nanos, had: u64, life: &impl Life) -> Nanos {
         let has_room = |at: Nanos| life.left(at, true) - had as f64 >= 1.0;
         let (mut none, mut room) = (from, life.ends());
@@ -126,8 +129,8 @@ impl Regulated {
         room
     }
 
-    /// Grants a write as many of its pages as the epoch allows. A write that needs more waits for
-    /// the next epoch.
+    /// Grants a write as many of its pages as the throttle's epoch allows. A write that needs more
+    /// waits for the next epoch.
     fn advance(&mut self, epoch: Epoch, way: &mut Way, pages: u64, life: &impl Life) {
         let ends = epoch.ends.min(life.ends());
         if epoch.remains < 1.0 {
@@ -159,8 +162,9 @@ impl Regulated {
         }
     }
 
-    /// Stops the host until a period has room for all `count` pages. Every page that does not enter
-    /// immediately counts as a stop, but several pages that enter in the same period count as one.
+    /// Stops the host until a period of the throttle's epoch has room for all `count` pages. Every
+    /// page that does not enter immediately counts as a stop, but several pages that enter in the
+    /// same period count as one.
     #[cold]
     fn stop_for_periods(&mut self, epoch: Epoch, way: &mut Way, (taken, count): (f64, u64)) {
         let opens = |pages: f64| {
@@ -194,8 +198,8 @@ impl Regulated {
         }
     }
 
-    /// Returns the throttle's epoch at a given time. `had` pages of the write have been let through
-    /// but not yet programmed.
+    /// Returns the throttle's epoch at a given time. The throttle has granted `had` pages of the
+    /// write in progress, which are not yet programmed.
     #[inline]
     fn epoch_at(&mut self, at: Nanos, had: u64, life: &impl Life) -> Epoch {
         match self.epoch {
@@ -226,7 +230,8 @@ impl Regulated {
         epoch
     }
 
-    /// Ends an epoch: compares its demand with the prediction, and begins the next.
+    /// Ends a throttle epoch: compares the write demand in that epoch with its prediction, and
+    /// begins the next epoch.
     fn close(&mut self, epoch: Epoch, had: u64, life: &impl Life) -> Epoch {
         let taken = (life.taken() + had).saturating_sub(epoch.taken) as f64;
         let demand = taken + self.refused(&epoch);
@@ -249,18 +254,18 @@ impl Regulated {
         next
     }
 
-    /// Returns the number of pages that the host would have written in an epoch while it was
-    /// stopped, at the current delay. The pages actually written never exceed an enforced capacity,
-    /// so READY's equation 4, which raises the delay if demand exceeds capacity, would never apply
-    /// to them alone. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
+    /// Returns the number of pages that the host would have written in an epoch while the throttle
+    /// stopped it, at the current delay. Pages actually written never exceed the capacity, so that
+    /// equation 4 of READY, which raises the delay if demand exceeds capacity, would never apply to
+    /// them alone. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);
         epoch.stopped.0 as f64 * rate / (1.0 + rate * self.delay.delay())
     }
 
-    /// Compares a prediction of write demand with the demand, by the difference ratio of equation
-    /// 6, and counts a miss.
+    /// Compares a prediction of write demand with the demand, by the difference ratio of READY's
+    /// equation 6, and counts a miss.
     fn judge(&mut self, predicted: Option<f64>, demand: f64) {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
         let missed = (demand - predicted).abs() > self.params.miss * predicted;
@@ -309,7 +314,8 @@ impl Regulated {
         self.capacity.begin(length, rest, epoch.after_overuse);
     }
 
-    /// Extends an epoch, but not beyond the end of the life, and recomputes its capacity.
+    /// Extends a throttle epoch, but not beyond the end of the drive's life, and recomputes the
+    /// epoch's write capacity.
     fn stretch(&mut self, epoch: &mut Epoch, factor: f64, life: &impl Life) {
         let (length, left) = (epoch.ends - epoch.start, life.ends().max(epoch.ends) - epoch.start);
         let longer = length.0 as f64 * stretched(factor, length, left);
@@ -339,7 +345,8 @@ impl Regulated {
     }
 }
 
-/// Returns the factor by which an epoch is extended: never beyond the end of the life.
+/// Returns the factor by which a throttle epoch is extended: never beyond the end of the drive's
+/// life.
 pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
     wanted.min(left.0 as f64 / length.0 as f64).max(1.0)
 }
@@ -347,9 +354,10 @@ pub(super) fn stretched(wanted: f64, length: Span, left: Span) -> f64 {
 /// A write while the throttle delays it, page by page.
 struct Way {
     at: Nanos,
-    /// Number of pages of the write that the throttle has let through so far.
+    /// Number of pages of the write that the throttle has granted so far.
     had: u64,
     throttled: Throttled,
-    /// Part of the next page's delay that passed in an earlier epoch, in nanoseconds.
+    /// Time that the write has already waited, in an earlier throttle epoch, for the delay of the
+    /// next page, in nanoseconds.
     waited: f64,
 }

@@ -18,7 +18,7 @@ impl DChoices {
         Self { d: params.d.max(1), rng: Rng::stream(seed, "victim/d_choices") }
     }
 
-    /// Draws a candidate uniformly: blocks that are not candidates are drawn again.
+    /// Draws a block that GC may choose as victim, uniformly: other blocks are drawn again.
     fn draw(&mut self, candidates: &Candidates<'_>) -> BlockId {
         loop {
             let block = candidates.slot(self.rng.below(u64::from(candidates.slots())) as u32);

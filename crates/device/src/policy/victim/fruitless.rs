@@ -15,14 +15,14 @@ const ROUNDS: u32 = 16;
 /// Counts the GC victims without an invalid page that a custom policy has chosen in a row.
 #[derive(Clone, Debug, Default)]
 pub struct Fruitless {
-    /// For each plane, the number of victims without an invalid page in a row, preceded by the
-    /// place of the last of them in the order in which blocks became full.
+    /// For each plane, the latest GC victim, by the order in which blocks became full, and the
+    /// number of consecutive victims up to that one that had no invalid page.
     planes: BTreeMap<PlaneId, (u64, u32)>,
 }
 
 impl Fruitless {
-    /// Notes the victim that a policy has chosen. Returns the reason if there have been too many
-    /// that gain nothing.
+    /// Records the GC victim that a custom policy has chosen. Returns an error message if too many
+    /// consecutive victims gained nothing.
     pub fn note(&mut self, candidates: &Candidates<'_>, victim: BlockId) -> Option<String> {
         let plane = candidates.plane();
         if !candidates.contains(victim) || candidates.valid(victim) < candidates.capacity() {

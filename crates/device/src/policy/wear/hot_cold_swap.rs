@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct HotColdSwap {
     threshold: u32,
-    /// For each plane, the fewest erases of any block, as of the last scan. The true value can only
-    /// be higher, so a block that is not worn far beyond this value needs no new scan.
+    /// For each plane, the fewest erases of any block, as of the last scan of the plane's erase
+    /// counts. The true value can only be higher, so a block that is not worn far beyond this value
+    /// needs no new scan.
     fewest: Vec<u32>,
 }
 
