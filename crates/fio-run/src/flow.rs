@@ -3,7 +3,8 @@
 
 use fowler_units::Span;
 
-/// Part of a process in a flow, whose jobs issue requests in proportion to their weights.
+/// Membership of a process in a flow, a group of processes that issue requests in proportion to
+/// their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Number of the flow that the process belongs to.

@@ -204,7 +204,8 @@ impl FioSpec {
             .iter()
             .filter(|job| job.time_based && job.number_ios == 0 && job.recording.is_none());
         let endless = endless.map(|job| {
-            let what = "the job ends only by its runtime, but requests are listed without a clock";
+            let what = "time_based ends the job after its runtime, but a list of requests has no \
+                        simulated time";
             Diagnostic::new(&job.file, what)
                 .line(job.line)
                 .text(format!("[{}]", job.name))

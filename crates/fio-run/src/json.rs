@@ -171,7 +171,8 @@ fn named(names: &[&str], counts: &[u64], all: u64) -> Value {
     names.iter().zip(counts).map(share).collect::<Map<_, _>>().into()
 }
 
-/// Returns the share of each batch size among all batches, in percent.
+/// Returns the share in percent of each class of batch size, the number of requests submitted or of
+/// answers collected at once, among all submissions or all collections.
 fn batches(counts: &[u64; 7]) -> Value {
     named(&BATCHES, counts, counts.iter().sum())
 }

@@ -14,10 +14,12 @@ pub(super) struct Search {
     most: u32,
     /// Queue depth that the process uses at present, in requests.
     pub depth: u32,
-    /// Largest queue depth that met the target, and smallest that failed.
+    /// Largest queue depth that has met the latency target, 0 before any has, and smallest queue
+    /// depth that has failed it.
     good: u32,
     bad: Option<u32>,
-    /// Start of the current window, and its numbers of completed and of too slow requests.
+    /// Start of the current time window of the search for a queue depth, number of requests that
+    /// completed in the window, and number of those that were slower than the latency target.
     from: Nanos,
     answered: u64,
     slow: u64,

@@ -22,7 +22,8 @@ pub(super) struct Cycle {
 }
 
 impl Cycle {
-    /// Starts the first cycle of a process at `now`, after the ramp.
+    /// Starts to check the rates of a process against `rate_min` and `rate_iops_min`. `now` is the
+    /// end of the process's ramp; the two seconds after that are exempt.
     pub fn new(now: Nanos) -> Cycle {
         Cycle { began: now, from: None, bytes: [0; 3], requests: [0; 3] }
     }

@@ -169,7 +169,8 @@ impl Logbook {
         }
     }
 
-    /// Sets the time from which on the logs of the process count.
+    /// Sets time zero of the process's logs: the times in log lines and the sampling windows begin
+    /// at `from`.
     pub fn count_from(&mut self, from: Nanos) {
         self.from = from;
         let window = self.how.window;

@@ -11,9 +11,10 @@ use std::fmt::Write;
 
 /// Width of a shortened number, in characters.
 const SHORT: usize = 4;
-/// Number of percentiles per line of the output.
+/// Number of latency percentiles on each line of fio's normal (human-readable) output.
 const IN_A_LINE: usize = 4;
-/// Number of entries of the latency table per line of the output.
+/// Number of latency classes, each with its share of requests, on each line of fio's normal
+/// (human-readable) output.
 const PLACES_IN_A_LINE: usize = 5;
 
 impl Fio {

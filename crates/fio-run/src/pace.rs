@@ -14,7 +14,8 @@ const US_PER_S: u128 = 1_000_000;
 pub(super) struct Pace {
     rates: ByDirection<Option<Rate>>,
     poisson: bool,
-    /// Time at which the process began, later by every pause that is skipped.
+    /// Time from which the due times of the process's requests count: the start of the process or
+    /// the end of its ramp, plus all pauses in which no request is due.
     from: Nanos,
     issued: ByDirection<u64>,
     /// Due time of the next request in each direction, in microseconds from the beginning.

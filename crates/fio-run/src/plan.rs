@@ -123,13 +123,15 @@ pub struct Rate {
 /// Pauses of a process between its requests (`thinktime`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Think {
-    /// Length of a pause.
+    /// Length of each pause that the process makes between its requests (`thinktime`).
     pub time: Span,
-    /// Number of requests between two pauses.
+    /// Number of requests of the process between two pauses (`thinktime_blocks`).
     pub blocks: u64,
-    /// True if requests count once issued instead of once answered.
+    /// True if the requests between two pauses of the process are counted when they are issued,
+    /// false if when they are answered.
     pub counts_issued: bool,
-    /// Issuing time after which the process pauses; `None` if it counts requests instead.
+    /// Time for which the process issues requests before each pause; `None` if it pauses after a
+    /// number of requests instead.
     pub after: Option<Span>,
 }
 
@@ -138,9 +140,10 @@ pub struct Think {
 pub struct Target {
     /// Latency that requests must stay below.
     pub latency: Span,
-    /// Time for which each queue depth is tried.
+    /// Time for which each queue depth is tried in the search for the largest that meets the
+    /// latency target.
     pub window: Span,
-    /// Share of requests that must meet the target, in percent.
+    /// Percentage of requests that must not be slower than the latency target.
     pub percentile: f64,
     /// True if the job continues once the queue depth is found.
     pub runs_on: bool,
@@ -170,20 +173,22 @@ pub struct Steady {
     pub percent: bool,
     /// Number of latest one-second samples of the rate that the steady-state criterion examines.
     pub duration: u64,
-    /// Time from the start of the job to the first sample.
+    /// Time after the start of the job before the rate is first sampled for the steady-state
+    /// criterion.
     pub ramp: Span,
 }
 
 /// The processes that end when a process ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// Only the process itself ends.
+    /// When a process ends, no other process ends with it.
     Itself,
-    /// All processes of the group end.
+    /// When a process ends, all processes of its group end with it.
     Group,
-    /// The process's wave: all processes between two `stonewall`s.
+    /// When a process ends, all processes of its wave (the jobs between two `stonewall`s) end with
+    /// it.
     Wave,
-    /// All processes end.
+    /// When a process ends, all processes of the run end with it.
     All,
 }
 
@@ -247,9 +252,11 @@ pub struct Logs {
 /// Lowest rates at which a process does not fail, by direction; zero for none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Least {
-    /// Lowest rate in bytes per second.
+    /// Bandwidth in bytes per second below which the process fails (`rate_min`), by direction; zero
+    /// for no limit.
     pub bytes: ByDirection<u64>,
-    /// Lowest rate in requests per second.
+    /// Requests per second below which the process fails (`rate_iops_min`), by direction; zero for
+    /// no limit.
     pub requests: ByDirection<u64>,
     /// Time over which a rate is averaged before it is compared with `rate_min` and
     /// `rate_iops_min`.
@@ -297,7 +304,8 @@ pub struct Plan {
     pub serialize_overlap: bool,
     /// Lowest rates of the process (`rate_min`, `rate_iops_min`); `None` for none.
     pub least: Option<Least>,
-    /// Part of the process in a flow; `None` if it is in none.
+    /// Flow that the process belongs to, and the process's weight there: processes of one flow
+    /// issue requests in proportion to their weights. `None` for a process in no flow.
     pub share: Option<Share>,
     /// Time after the ramp at which the process ends; `None` for no limit.
     pub runtime: Option<Span>,
@@ -378,8 +386,9 @@ pub struct HostCosts {
 }
 
 impl Default for HostCosts {
-    /// Returns 2 us to submit a request and 2 us to receive its answer, as the comparison with
-    /// measured drives takes for a host of libaio or io\_uring on a raw device (`protocol`).
+    /// Returns 2 us of host CPU time to submit a request and 2 us to receive its answer: assumed
+    /// for a host that reaches a raw device through libaio or io\_uring. Comparisons of simulated
+    /// with measured drives assume as much.
     fn default() -> HostCosts {
         HostCosts { submission: Span::us(2), completion: Span::us(2) }
     }

@@ -22,7 +22,7 @@ use super::unit::Unit;
 use fowler_units::{HostIo, HostOp, Nanos, QueueId, Span};
 use std::collections::VecDeque;
 
-/// Step of a process after it has waited.
+/// Step that a process of the host takes once the answers or the time that it waits for have come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Then {
     /// The process takes the next turn of its loop.
@@ -40,7 +40,8 @@ enum Next {
     Batch,
     /// The process issues the flush that it waits for.
     Flush,
-    /// The process collects everything that is in flight, then takes this step.
+    /// The process collects the answers to all its requests in flight, and then takes the given
+    /// step.
     Drain(Then),
     /// The process waits for one completion.
     One,
@@ -502,7 +503,8 @@ impl<'a> Process<'a> {
         self.state = State::Collects { least: 1, until: 0, then };
     }
 
-    /// Begins to collect answers if enough have come.
+    /// Begins to collect the answers that have arrived from the drive if there are at least
+    /// `least`, and at least one.
     fn collect(&mut self, now: Nanos, least: u32, until: u32, then: Then) {
         let count = self.answered.len() as u32;
         if count < least.max(1) {
@@ -562,7 +564,8 @@ impl<'a> Process<'a> {
         State::Collected { count, until: u32::MAX, least: 1, then: Then::Turn }
     }
 
-    /// Takes the step that follows after the process has waited.
+    /// Takes the step `then`, now that the answers or the time that the process waited for have
+    /// come.
     fn go_on(&mut self, now: Nanos, then: Then) {
         match then {
             Then::Turn => {

@@ -10,7 +10,8 @@ use fowler_units::{Nanos, Span};
 /// The measurements of one process of a job: requests, bytes and times, as fio reports them.
 pub(super) struct Record {
     began: Nanos,
-    /// Time from which on requests of the process count.
+    /// Time from which on the process's requests are included in its statistics: the end of its
+    /// ramp, or the latest restart of its measurement.
     from: Nanos,
     ramp_passed: bool,
     /// Time at which the process ended; `None` before.
@@ -87,7 +88,8 @@ impl Record {
         self.began
     }
 
-    /// Returns the time from which on requests of the process count.
+    /// Returns the time from which on the process's requests are included in its statistics: the
+    /// end of its ramp, or the latest restart of its measurement.
     pub fn from(&self) -> Nanos {
         self.from
     }

@@ -12,24 +12,27 @@ use std::path::PathBuf;
 /// A job of the output: a process, or with `group_reporting` a group of them.
 #[derive(Clone, Debug)]
 pub(super) struct Entry {
-    /// Name of the output entry's job, of the first one if there are several.
+    /// Name of the job that this entry of fio's output reports; of the first job if
+    /// `group_reporting` sums up several.
     pub name: String,
-    /// Number of the group of jobs that the output entry belongs to.
+    /// Number, from 0, of the group of jobs that this entry of fio's output reports or is part of.
     pub group: usize,
-    /// Number of processes that the output entry sums up.
+    /// Number of processes (jobs and their clones) that this entry of fio's output sums up.
     pub processes: usize,
-    /// Options of the output entry's job as given, in fio's words.
+    /// Options of the job that this entry of fio's output reports, by fio's names, as the job file
+    /// gives them.
     pub options: Vec<(String, String)>,
-    /// Statistics of the processes of the output entry.
+    /// Statistics of the requests of all processes that this entry of fio's output sums up.
     pub stats: Stats,
-    /// Metrics for which percentiles are reported.
+    /// Latencies and rates that this entry of fio's output reports, and the percentiles of latency.
     pub recorded: Recorded,
-    /// Queue depth of the output entry, in requests; with a latency target, the depth that was
-    /// found.
+    /// Queue depth of the processes that this entry of fio's output reports, in requests; with a
+    /// latency target, the depth that the search for one found.
     pub depth: u32,
-    /// Latency that the output entry's processes had to meet; `None` for none.
+    /// Latency target of the processes that this entry of fio's output reports; `None` for none.
     pub target: Option<Target>,
-    /// Steady-state criterion of the output entry and its result; `None` for none.
+    /// Steady-state criterion (`steadystate`) of the job that this entry of fio's output reports,
+    /// with the result of its last examination; `None` for no criterion.
     pub steady: Option<(Steady, Finding)>,
     /// Error number of the processes as in `errno`, 0 for none; 84 if data read back is not what
     /// was written.
@@ -37,7 +40,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Returns the entry of the output for one process.
+    /// Returns the entry of fio's output that reports one process, with these statistics and
+    /// options, and with the queue depth that the process had at its end.
     pub fn new(plan: &Plan, stats: Stats, depth: u32, options: Vec<(String, String)>) -> Entry {
         Entry {
             name: plan.name.clone(),
@@ -53,7 +57,8 @@ impl Entry {
         }
     }
 
-    /// Merges another process of the group into the output entry.
+    /// Adds the statistics of another process of the same group of jobs to this entry of fio's
+    /// output.
     pub fn merge(&mut self, other: Entry) {
         self.processes += other.processes;
         self.stats.merge(&other.stats);
@@ -113,9 +118,9 @@ pub(super) fn criterion(steady: &Steady) -> String {
 pub struct Region {
     /// Name of the file or device in the jobs.
     pub name: String,
-    /// First byte of the region on the drive.
+    /// First byte, on the drive, of the region that stands for a file or device of the jobs.
     pub start: u64,
-    /// Length of the region, in bytes.
+    /// Length in bytes of the region of the drive that stands for a file or device of the jobs.
     pub length: u64,
 }
 

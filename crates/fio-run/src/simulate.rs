@@ -134,9 +134,8 @@ impl Setup {
             let (name, others) = (&process.plan.name, process.plan.waits_for.as_deref());
             let others = others.unwrap_or("those above");
             let what = format!("the job {name} never began: it waits for {others}");
-            Diagnostic::new(self.name.clone(), what).expected(format!(
-                "`wait_for` with the name of a job that does not wait for {name}"
-            ))
+            Diagnostic::new(self.name.clone(), what)
+                .expected(format!("`wait_for` to name a job that can end before {name} begins"))
         };
         Diagnostics(waits.map(problem).collect()).unique().or(())
     }

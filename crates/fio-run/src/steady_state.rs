@@ -18,7 +18,8 @@ pub(super) struct Criterion {
     /// Indices of the processes of the job.
     pub members: std::ops::Range<usize>,
     next: Option<Nanos>,
-    /// True if the requests and bytes before the first second are known.
+    /// True once the job's requests and bytes at the start of the first one-second sample are
+    /// known.
     noted: bool,
     before: (u64, u64),
     samples: VecDeque<(u64, u64)>,
@@ -31,11 +32,14 @@ pub(super) struct Criterion {
 pub(super) struct Finding {
     /// True if the job has reached a steady state.
     pub attained: bool,
-    /// Slope or deviation that is compared with the limit of the criterion.
+    /// Slope or deviation of the rate that is compared with the limit of the steady-state
+    /// criterion, in the unit of that limit.
     pub value: f64,
-    /// Largest deviation of a sample from the mean.
+    /// Largest deviation of a one-second sample of the job's rate from the mean of all samples, in
+    /// bytes or requests per second.
     pub deviation: f64,
-    /// Slope of the line of best fit through the samples, in rate per sample.
+    /// Slope of the line of best fit through the one-second samples of the job's rate, in bytes or
+    /// requests per second per sample.
     pub slope: f64,
     /// Samples, one per second: bytes and requests per second.
     pub samples: Vec<(u64, u64)>,
@@ -49,12 +53,14 @@ impl Criterion {
         Criterion { what, members, next, noted, before, samples, found }
     }
 
-    /// Starts sampling for the criterion at `at`.
+    /// Begins to sample the rate of a job for its steady-state criterion. The first sample follows
+    /// the criterion's ramp, which starts at `at`.
     pub fn begin(&mut self, at: Nanos) {
         self.next = Some(at + self.what.ramp);
     }
 
-    /// Returns the time of the next sample; `None` if none is due.
+    /// Returns the time of the next sample of the job's rate for the steady-state criterion; `None`
+    /// before sampling begins and after the job has become steady.
     pub fn due(&self) -> Option<Nanos> {
         self.next.filter(|_| !self.found.attained)
     }

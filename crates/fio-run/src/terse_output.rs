@@ -9,7 +9,8 @@ use fowler_units::escaped;
 use std::fmt::Write;
 
 const VERSION: u32 = 3;
-/// Number of fields for percentiles in a line, used or not.
+/// Number of fields for latency percentiles of each direction on a line of fio's terse output;
+/// unused fields are filled with zeros.
 const PERCENTILES: usize = 20;
 
 impl Fio {

@@ -35,8 +35,8 @@ impl Bch {
         if self.mostly_fails(p) { self.sum(p, 0, self.corrects) } else { 1.0 - self.fails(p) }
     }
 
-    /// Returns the probability that a word cannot be corrected, with full precision even where the
-    /// yield rounds to 1.
+    /// Returns the probability that a code word cannot be corrected if each of its bits is wrong
+    /// with probability `p`; precise even where it is below 1e-16.
     ///
     /// # Panics
     /// If `p` is not in 0 to 1.

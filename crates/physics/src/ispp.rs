@@ -19,7 +19,7 @@ use fowler_units::Span;
 /// The conditions at the end of a block's life under which data must still be readable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndOfLife {
-    /// P/E cycles of the block, not equivalent cycles.
+    /// Number of P/E cycles of the block, not adjusted for the block's strength.
     pub cycles: f64,
     /// Time since the data was programmed.
     pub age: Span,
@@ -28,7 +28,7 @@ pub struct EndOfLife {
 }
 
 impl EndOfLife {
-    /// Returns the end of life that `parameters` define.
+    /// Returns the end of a block's life as `parameters` define it: P/E cycles, data age and reads.
     pub fn new(parameters: &Parameters) -> EndOfLife {
         let Parameters { end_cycles, end_age, end_reads, .. } = *parameters;
         let age = Span((end_age * 86_400e9) as u64);

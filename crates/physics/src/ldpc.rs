@@ -21,7 +21,8 @@ use fowler_units::Span;
 pub struct Level {
     /// Number of reference voltages that the level senses, over all boundaries of a cell.
     pub references: u32,
-    /// Highest raw bit error rate (RBER) that the level corrects.
+    /// Highest raw bit error rate (RBER) of a page that can be corrected after sensing these
+    /// reference voltages.
     pub correctable: f64,
 }
 

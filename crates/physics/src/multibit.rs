@@ -121,7 +121,8 @@ impl Window {
         1 << self.bits
     }
 
-    /// Returns the distance of the highest state from the erased one.
+    /// Returns the distance in V from the mean voltage of the erased state to that of the highest
+    /// state.
     pub fn height(&self) -> f64 {
         self.means[self.states() - 1] - self.means[0]
     }
@@ -131,9 +132,9 @@ impl Window {
         self.step
     }
 
-    /// Returns the window of cells programmed with a setting, relative to this nominal window. The
-    /// verify voltages and the width of the erased state are multiplied by the scale; a programmed
-    /// state lies half a step above its verify voltage.
+    /// Returns the state voltages of cells programmed with `setting`, if `self` has those at
+    /// nominal voltages. The setting's scale multiplies the verify voltages and the erased state;
+    /// programmed states lie half an ISPP step above their verify voltages.
     pub fn at(&self, setting: Setting) -> Window {
         let Setting { scale, .. } = setting;
         let step = setting.step * scale;
@@ -167,7 +168,8 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// Creates cells. Of `parameters`, the growth of the RBER and the constants of retention count.
+    /// Creates the model of cells with the state voltages `window`. `parameters` give the growth of
+    /// the raw bit error rate with P/E cycles, and retention.
     ///
     /// # Errors
     /// The first reason why the constants do not describe cells.
@@ -192,13 +194,13 @@ impl Cells {
         &self.window
     }
 
-    /// Returns the constants of the cell model; the ISPP step among them is that of these cells.
+    /// Returns the constants of this model of cells, including the cells' own ISPP step.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// Returns the mean RBER of just-written data after `cycles` P/E cycles, according to the
-    /// growth law.
+    /// Returns the mean RBER of just-written data after `cycles` P/E cycles. The RBER grows
+    /// exponentially with P/E cycles, up to 0.2.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)

@@ -7,12 +7,13 @@
 /// The origin of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// Printed in a paper that we read.
+    /// Origin of a constant of the cell models: a paper that we read prints the value.
     Published,
-    /// Published, but we did not have the paper: value and citation come from other people's code
-    /// or from memory.
+    /// Origin of a constant of the cell models: the value was published, but we did not have the
+    /// paper; value and citation come from other people's code or from memory.
     SecondHand,
-    /// Not published: our choice, with a range to sweep.
+    /// Origin of a constant of the cell models: no publication, so the value is our choice, with a
+    /// range to sweep.
     Assumed,
 }
 
@@ -30,17 +31,18 @@ impl Origin {
 /// A constant of the models, with its source and range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Constant {
-    /// Name of the constant: a field of [`Parameters`] or of [`WordLine`].
+    /// Name of a constant of the cell models, as in the struct that holds its value.
     pub name: &'static str,
-    /// The meaning of the constant in one sentence.
+    /// Meaning of a constant of the cell models, in one sentence.
     pub about: &'static str,
-    /// Default value in the constant's unit.
+    /// Default value of a constant of the cell models, in the constant's unit.
     pub value: f64,
-    /// The unit of the constant; empty for a plain number.
+    /// Unit of a constant of the cell models; empty for a plain number.
     pub unit: &'static str,
-    /// The origin of the constant's default value.
+    /// Origin of the default value of a constant of the cell models.
     pub origin: Origin,
-    /// The publication, or the reason for choosing this value.
+    /// Publication that gives the value of a constant of the cell models, or the reason for
+    /// choosing this value.
     pub source: &'static str,
     /// Range of values, in the constant's unit, to sweep in sensitivity studies; `None` for
     /// published constants.
@@ -79,8 +81,8 @@ macro_rules! constants {
         }
 
         impl $kind {
-            /// Returns the constants with another value for the constant `name`; `None` if there is
-            /// no such constant.
+            /// Returns these constants of the cell models with the one called `name` set to
+            /// `value`; `None` if there is none of that name.
             pub fn with(mut self, name: &str, value: f64) -> Option<$kind> {
                 match name {
                     $(stringify!($name) => self.$name = value,)*
@@ -89,8 +91,8 @@ macro_rules! constants {
                 Some(self)
             }
 
-            /// Returns the names and values of the constants, in the order in which they are
-            /// declared.
+            /// Returns the names and values of these constants of the cell models, in the order of
+            /// their declaration.
             pub fn values(&self) -> Vec<(&'static str, f64)> {
                 vec![$((stringify!($name), self.$name),)*]
             }
@@ -101,7 +103,8 @@ macro_rules! constants {
 constants! {
     /// The constants of a drive's cells. Units and sources: [`CONSTANTS`].
     struct Parameters;
-    /// Every constant of [`Parameters`], in their order.
+    /// Constants of the model of a drive's cells, with value, unit, source and range of each, in
+    /// the order of the fields of [`Parameters`].
     const CONSTANTS;
     /// The cells of HIRE's Table 1 under RHIO's growth of the bit error rate.
     default;
@@ -197,7 +200,8 @@ constants! {
     /// and the width of the erased state are those of [`Parameters`]. Units and sources:
     /// [`WORD_LINE_CONSTANTS`].
     struct WordLine;
-    /// Every constant of [`WordLine`], in their order.
+    /// Constants of the model of word lines of one to four pages, with value, unit, source and
+    /// range of each, in the order of the fields of [`WordLine`].
     const WORD_LINE_CONSTANTS;
     /// States 0.8 V apart with three bits, and a retry table of 15 entries of a tenth of that.
     default;

@@ -13,16 +13,18 @@ const WEARS: usize = 256;
 const FIRST_AGE: f64 = 60.0;
 const AGES: usize = 48;
 
-/// Raw bit error rates of pages programmed with one setting of voltages and step.
+/// Raw bit error rates of pages programmed with one setting of voltages and step, as a lookup table
+/// by wear and retention age.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rates {
     setting: Setting,
-    /// Largest number of equivalent cycles that the grid covers.
+    /// Wear up to which the table of bit error rates goes, in P/E cycles of an average block.
     cycles: f64,
     rows: Vec<Option<Row>>,
 }
 
-/// Raw bit error rates after one number of equivalent cycles.
+/// Raw bit error rates of a block at one wear, a row of the table of rates by wear and retention
+/// age.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Row {
     /// Logarithms of the raw bit error rate without read disturb, by retention age.
@@ -32,8 +34,8 @@ struct Row {
 }
 
 impl Rates {
-    /// Creates a table of raw bit error rates by wear and retention age, up to `cycles` equivalent
-    /// cycles. A row is computed when it is first used.
+    /// Creates a table of raw bit error rates by wear and retention age, for wear up to `cycles`
+    /// P/E cycles of an average block. A row is computed when it is first used.
     pub fn new(setting: Setting, cycles: f64) -> Rates {
         Rates { setting, cycles, rows: vec![None; WEARS + 1] }
     }
@@ -76,7 +78,8 @@ impl Row {
     }
 }
 
-/// Returns the retention age of a column of the grid, in seconds.
+/// Returns the retention age, in seconds, of a column of the table of raw bit error rates by wear
+/// and retention age.
 fn age_at(column: usize) -> f64 {
     FIRST_AGE * (libm::exp2(column as f64 / 2.0) - 1.0)
 }

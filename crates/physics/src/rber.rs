@@ -80,7 +80,8 @@ impl Reliability {
         }
     }
 
-    /// Returns a block after `cycles` equivalent cycles, to be reused in searches over ages.
+    /// Returns a block whose wear equals `cycles` P/E cycles of an average block; it can be reused
+    /// for many ages and numbers of reads.
     pub fn block(&self, cycles: f64) -> Block<'_> {
         match self {
             Reliability::Analytic(model) => Block::Analytic(model.worn(cycles)),
@@ -115,10 +116,11 @@ impl Reliability {
 pub enum Block<'a> {
     /// Raw bit error rates computed from the threshold voltages of the block's 2-bit cells.
     Analytic(Worn<'a>),
-    /// Raw bit error rates looked up in tables of measurements, after this many equivalent cycles.
+    /// Raw bit error rates looked up in tables of measurements, at a wear in P/E cycles of an
+    /// average block.
     Tabled(&'a Tabled, f64),
-    /// Raw bit error rates computed from the voltages of word lines worn by this many equivalent
-    /// cycles.
+    /// Raw bit error rates computed from the threshold voltages of word lines, at a wear in P/E
+    /// cycles of an average block.
     WordLines((&'a Cells, References), WornCells, f64),
 }
 
@@ -193,9 +195,11 @@ pub enum ModelError {
     /// A constant is negative, too large, not a number, or zero where zero is not allowed.
     #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
-        /// Name of the constant that is out of range.
+        /// Name of the constant of the cell model that is negative, too large, not a number, or
+        /// zero where zero is not allowed.
         name: &'static str,
-        /// Value of the constant that is out of range.
+        /// Value of the constant of the cell model that is not above (or, for some, at least) 0 and
+        /// below 1e12.
         value: f64,
     },
     /// The threshold voltage of a state is not above that of the state below.
@@ -214,9 +218,10 @@ pub enum ModelError {
     /// The widths of the states alone cause more errors than `rber_unworn`.
     #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
-        /// Raw bit error rate that the constants give for an unworn block.
+        /// Raw bit error rate of an unworn block that was asked for: the constant `rber_unworn` of
+        /// the cell model.
         asked: f64,
-        /// Lowest raw bit error rate that an unworn block can have.
+        /// Lowest raw bit error rate that an unworn block can have, given the widths of its states.
         least: f64,
     },
     /// The number of bits per cell is not 1 to 4.
@@ -228,12 +233,13 @@ pub enum ModelError {
     /// The raw bit error rate of an unworn block is so high that reads would fail.
     #[error("`rber_unworn` is {asked}; expected at most 0.2")]
     TooBad {
-        /// Raw bit error rate that the constants give for an unworn block.
+        /// Raw bit error rate of an unworn block that was asked for: the constant `rber_unworn` of
+        /// the cell model.
         asked: f64,
     },
 }
 
-/// Names of the constants that may be zero.
+/// Names of the constants of the cell model that may be zero; all others must be above zero.
 const MAY_BE_ZERO: [&str; 6] = [
     "retention_charge",
     "retention_shift",
@@ -309,8 +315,9 @@ impl Analytic {
         Setting { scale: 1.0, step: self.parameters.step }
     }
 
-    /// Returns the RBER of just-written data at nominal voltages and step after `cycles` equivalent
-    /// cycles, according to the growth law.
+    /// Returns the RBER of just-written data at nominal voltages and step, in a block whose wear
+    /// equals `cycles` P/E cycles of an average block. The RBER grows exponentially with wear, up
+    /// to 0.2.
     pub fn just_written(&self, cycles: f64) -> f64 {
         let Parameters { rber_unworn, growth_mean, .. } = self.parameters;
         (rber_unworn * libm::exp(growth_mean * cycles)).min(WORN_OUT)
@@ -323,7 +330,7 @@ impl Analytic {
         tails(&states, &vth::references(&states))
     }
 
-    /// Returns a block after `cycles` equivalent cycles.
+    /// Returns a block whose wear equals `cycles` P/E cycles of an average block.
     pub fn worn(&self, cycles: f64) -> Worn<'_> {
         let target = self.just_written(cycles);
         let highest = self.parameters.programmed_3;
@@ -346,7 +353,7 @@ fn tails(states: &[State; 4], references: &[f64; 3]) -> f64 {
     sum / 8.0
 }
 
-/// A block after a number of equivalent cycles.
+/// A block of 2-bit cells at one wear, measured in P/E cycles of an average block.
 #[derive(Clone, Copy, Debug)]
 pub struct Worn<'a> {
     model: &'a Analytic,

@@ -41,16 +41,17 @@ const DAY: u64 = 24 * HOUR;
 /// the paper leaves its time `t` open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the time over
-    /// which all P/E cycles are spread; `C_e` is 0.0563, `t_0` a day. Our inference, and the
-    /// default.
+    /// Equation 2 of the READY paper gives the share of wear that rest heals within a time `t`.
+    /// Here `t` is the time over which all P/E cycles are spread, with `C_e` = 0.0563 and `t_0` = 1
+    /// day. This is our inference, and the default.
     Spread,
-    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the idle time
-    /// between two P/E cycles, with constants fitted to the paper's Table 2: `C_e` 0.0703, `t_0` 46
-    /// s.
+    /// Equation 2 of the READY paper gives the share of wear that rest heals within a time `t`.
+    /// Here `t` is the idle time between two P/E cycles; `C_e` = 0.0703 and `t_0` = 46 s are fitted
+    /// to the paper's Table 2.
     Refit,
-    /// `t` in equation 2 of the READY paper, the share of wear that rest heals, is the idle time
-    /// between two P/E cycles, and the constants are as printed: `C_e` 0.0563, `t_0` an hour.
+    /// Equation 2 of the READY paper gives the share of wear that rest heals within a time `t`.
+    /// Here `t` is the idle time between two P/E cycles; `C_e` = 0.0563 and `t_0` = 1 h are as
+    /// printed.
     Literal,
 }
 
@@ -125,31 +126,37 @@ pub struct RecoveryTable {
 /// Reason why two columns do not form a table of achievable P/E cycles by idle time.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RecoveryTableError {
-    /// The columns of the table have different lengths or are empty.
+    /// The columns of the table of achievable P/E cycles by idle time have different lengths, or
+    /// are empty.
     #[error("{0} idle times and {1} cycles; expected the same number of both, at least 1")]
     Shape(usize, usize),
-    /// The idle times of the table do not ascend.
+    /// The idle times in the table of achievable P/E cycles are not in ascending order.
     #[error("idle times must be ascending: item {place} is {idle}")]
     Idle {
-        /// Number of the table's entry whose idle time is wrong, counted from one.
+        /// Number, from 1, of the table entry whose idle time is not above that of the entry before
+        /// it.
         place: usize,
-        /// Idle time that is not above the one before it.
+        /// Idle time of a table entry that is not above the idle time of the entry before it.
         idle: Span,
     },
     /// The cycles that cells endure fall with longer rest.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
-        /// Number of the table's entry whose cycles fall, counted from one.
+        /// Number, from 1, of the table entry whose P/E cycles are fewer than those of the entry
+        /// before it, which has a shorter idle time.
         place: usize,
-        /// P/E cycles that are fewer than those of the entry before.
+        /// P/E cycles of a table entry that are fewer than those of the entry before it, which has
+        /// a shorter idle time.
         cycles: f64,
     },
-    /// The cycles of an entry are not positive, or too many.
+    /// The achievable P/E cycles of a table entry are not above 0, or above the accepted maximum
+    /// (`CYCLES_MOST`).
     #[error("cycles must be above 0 and at most {CYCLES_MOST}: item {place} is {cycles}")]
     Cycles {
-        /// Number of the table's entry whose cycles are out of range, counted from one.
+        /// Number, from 1, of the table entry whose achievable P/E cycles are out of range.
         place: usize,
-        /// P/E cycles that are not above 0, or too many.
+        /// Achievable P/E cycles of a table entry that are not above 0, or above the accepted
+        /// maximum (`CYCLES_MOST`).
         cycles: f64,
     },
 }

@@ -12,12 +12,13 @@ use crate::strength::Strengths;
 use crate::voltage::{Hire, OPERATING_POINT};
 use fowler_units::Span;
 
-/// A page at which results are compared, in an average block at nominal voltages and step.
+/// A page of an average block, at nominal voltages and step, for which the cell model is evaluated
+/// under different constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Name of the flash page in tables of results, such as `3,000, 1 week`.
     pub name: &'static str,
-    /// Equivalent P/E cycles of the page's block.
+    /// Wear of the page's block, in P/E cycles of an average block.
     pub cycles: f64,
     /// Time since the page was programmed, in days.
     pub days: u64,
@@ -25,7 +26,8 @@ pub struct Point {
     pub reads: u32,
 }
 
-/// Pages at which results under different constants are compared.
+/// Pages whose bit error rates and reads are computed and compared under different constants of the
+/// cell model.
 pub const POINTS: [Point; 4] = [
     Point { name: "3,000 cycles", cycles: 3000.0, days: 0, reads: 0 },
     Point { name: "3,000, 1 week", cycles: 3000.0, days: 7, reads: 0 },
@@ -40,15 +42,17 @@ pub const STRONG: f64 = 0.1;
 /// Coarsest programming step that is considered, in nominal steps.
 pub const WIDEST: f64 = 2.0;
 
-/// Results of the cell model with one set of constants.
+/// Numbers that the cell model computes with one set of constants: bit error rates, reads, ISPP
+/// step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
-    /// Raw bit error rate (RBER) of each page in [`POINTS`].
+    /// Raw bit error rate (RBER) of each page that is compared, in the order of [`POINTS`].
     pub rber: [f64; 4],
     /// Number of reference voltages that a read of each page in [`POINTS`] needs; `None` if the
     /// read fails.
     pub references: [Option<u32>; 4],
-    /// Coarsest step at which the block of strength [`STRONG`] can be programmed, in V.
+    /// Coarsest ISPP step in V at which a strong block (a tenth of all blocks is stronger) is
+    /// readable at its end of life.
     pub step: f64,
     /// Number of reference voltages that a read at each of HIRE's three voltage sets needs at
     /// [`OPERATING_POINT`].
@@ -79,19 +83,20 @@ pub fn results(parameters: &Parameters) -> Option<Results> {
     })
 }
 
-/// Results with one constant at one end of its range.
+/// Numbers that the cell model computes with one constant at one end of its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// Constant of the cell model that was changed in the row.
+    /// Constant of the cell model that is at one end of its range; the others are unchanged.
     pub constant: &'static Constant,
-    /// The value of the constant in this row.
+    /// Value of the changed constant of the cell model: one end of its range.
     pub value: f64,
-    /// Results of the cell model; `None` if the constants do not describe cells.
+    /// Numbers that the cell model computes with the changed constant; `None` if no cells can have
+    /// that value.
     pub results: Option<Results>,
 }
 
-/// Returns two results for every constant that has a range, one at each end, with the other
-/// constants as in `parameters`.
+/// Evaluates the cell model twice for every constant that has a range, with that constant at each
+/// end of its range and all others as in `parameters`.
 pub fn sweep(parameters: &Parameters) -> Vec<Row> {
     let swept = CONSTANTS.iter().filter_map(|constant| Some((constant, constant.sweep?)));
     swept

@@ -16,8 +16,8 @@ pub struct Strengths {
     /// Mean growth rate of the blocks' bit error rate, per P/E cycle. Leaving out blocks beyond the
     /// bounds, which lie symmetrically around the mean, does not change it.
     pub mean: f64,
-    /// Standard deviation of the growth rate of the bit error rate, per P/E cycle, before values
-    /// beyond the bounds are left out.
+    /// Standard deviation over blocks of the growth rate of the bit error rate, per P/E cycle,
+    /// before the distribution is truncated at `bound`.
     pub sd: f64,
     /// Distance from the mean to the lowest and highest growth rate of the bit error rate, in
     /// standard deviations.
@@ -68,8 +68,8 @@ impl Strengths {
         density(z) / self.sd / (1.0 - 2.0 * above(self.bound))
     }
 
-    /// Returns the standard deviation of the growth rate of the bit error rate, per P/E cycle, with
-    /// values beyond the bounds left out.
+    /// Returns the standard deviation over blocks of the growth rate of the bit error rate, per P/E
+    /// cycle, after truncation of the distribution at `bound` standard deviations from its mean.
     pub fn truncated_sd(&self) -> f64 {
         let inside = 1.0 - 2.0 * above(self.bound);
         self.sd * libm::sqrt(1.0 - 2.0 * self.bound * density(self.bound) / inside)

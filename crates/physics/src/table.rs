@@ -20,19 +20,22 @@ pub enum TableError {
     /// An axis of the table of bit error rates has no point, or the number of rates does not match.
     #[error("{rates} rates; expected one for each of {cycles} cycles and {ages} ages")]
     Size {
-        /// Number of points on the axis of cycles.
+        /// Number of P/E cycle counts (rows) that were given for the table of bit error rates.
         cycles: usize,
-        /// Number of points on the axis of ages.
+        /// Number of retention ages (columns) that were given for the table of bit error rates.
         ages: usize,
-        /// Number of bit error rates that were given.
+        /// Number of bit error rates that were given for the table; expected is `cycles` times
+        /// `ages`.
         rates: usize,
     },
-    /// An axis of the table does not rise, or a value is negative, infinite or not a number.
+    /// The P/E cycles or the retention ages of a table of bit error rates do not ascend, or one of
+    /// them is negative, infinite or not a number.
     #[error("{axis} must be ascending, from 0 or more: index {index} is {value}")]
     Axis {
-        /// Name of the faulty axis: `cycles` or `ages`.
+        /// Name of the faulty axis of the table of bit error rates: `cycles` or `ages`.
         axis: &'static str,
-        /// Index of the faulty value on the axis, from 0.
+        /// Index, from 0, of the faulty value among the P/E cycles or retention ages of a table of
+        /// bit error rates.
         index: usize,
         /// Value on an axis of the table of bit error rates that is not above the value before, or
         /// is negative, infinite or not a number.
@@ -179,7 +182,8 @@ impl Tabled {
         self.tables.iter().any(|(it, _)| *it == setting)
     }
 
-    /// Returns the raw bit error rate after `cycles` equivalent cycles, from 0 to 0.5.
+    /// Returns the raw bit error rate, from 0 to 0.5, of a page in a block whose wear equals
+    /// `cycles` P/E cycles of an average block.
     ///
     /// # Panics
     /// If there is no table for the setting.

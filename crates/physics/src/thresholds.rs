@@ -24,33 +24,38 @@ use fowler_units::Span;
 /// as forever.
 pub const UNIT: Span = Span(1 << 30);
 
-/// Dimensions of a table of sensing levels.
+/// Dimensions of the lookup table of sensing levels by voltage scale, ISPP step, wear and reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    /// Scales of the threshold voltages, in the order of [`Read::scale`].
+    /// Factors on the nominal threshold voltages that the table of sensing levels covers; reads
+    /// give an index into this list.
     pub scales: Vec<f64>,
-    /// ISPP steps at voltage scale 1, in V, in the order of [`Read::step`].
+    /// ISPP steps, in V at voltage scale 1, that the table of sensing levels covers; reads give an
+    /// index into this list.
     pub steps: Vec<f64>,
-    /// Largest number of equivalent cycles that the buckets of wear cover: the end of life of the
-    /// weakest block, `parameters.equivalent(strengths.ends().1, cycles)`. Beyond that, pages are
-    /// uncorrectable.
+    /// Wear up to which the table of sensing levels goes, in P/E cycles of an average block: that
+    /// of the weakest block at its end of life. Pages beyond it count as uncorrectable.
     pub cycles: f64,
-    /// Number of wear buckets, all of the same width.
+    /// Number of intervals of equal width into which the table of sensing levels divides wear.
     pub wears: u32,
-    /// Largest number of reads in the first bucket of reads; a power of two.
+    /// Largest number of reads of a block in the first interval into which the table of sensing
+    /// levels divides reads; a power of two.
     pub first_reads: u32,
-    /// Number of buckets of reads. Each is as wide as all before it together.
+    /// Number of intervals into which the table of sensing levels divides the reads of a block.
+    /// Each is as wide as all before it together.
     pub reads: u32,
 }
 
 impl Grid {
-    /// Returns the default dimensions for blocks that live up to `cycles` equivalent cycles: 64 of
-    /// wear, and 12 of reads, from 512 to a million.
+    /// Returns the default dimensions of a table of sensing levels for blocks that wear by up to
+    /// `cycles` P/E cycles of an average block: 64 intervals of wear, and 12 of reads that end at
+    /// 512 to a million.
     pub fn new(scales: Vec<f64>, steps: Vec<f64>, cycles: f64) -> Grid {
         Grid { scales, steps, cycles, wears: 64, first_reads: 512, reads: 12 }
     }
 
-    /// Returns the largest number of reads in a bucket of reads.
+    /// Returns the largest number of reads of a block in one of the intervals into which the table
+    /// of sensing levels divides reads.
     fn most_reads(&self, bucket: u32) -> u32 {
         (u64::from(self.first_reads) << bucket).min(u64::from(u32::MAX)) as u32
     }
@@ -76,7 +81,8 @@ pub struct Read {
 /// A sensing level, and the age and reads up to which it suffices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Lasting {
-    /// Index of the sensing level; `None` if the page cannot be corrected or is beyond the table.
+    /// Index of the sensing level, from 0; `None` if the page cannot be corrected, or if its
+    /// block's wear or reads are beyond the table of sensing levels.
     pub level: Option<u8>,
     /// Largest retention age up to which a read of the page needs this sensing level and no
     /// stronger one.
@@ -90,12 +96,12 @@ pub struct Lasting {
 /// "What must a sensing level be able to correct?".
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thresholds {
-    /// First retention age, in [`UNIT`]s, at which a level no longer suffices; 0 for a level that
-    /// never suffices. The levels of one bucket are adjacent.
+    /// First retention age, in [`UNIT`]s of 1.07 s, at which a sensing level no longer suffices; 0
+    /// for a level that never does. Levels for the same voltage, step, wear and reads are adjacent.
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
-    /// Number of buckets of wear per equivalent cycle.
+    /// Number of wear intervals of the table of sensing levels per P/E cycle of an average block.
     per_cycle: f64,
     model: Reliability,
     ldpc: Ldpc,
@@ -123,8 +129,9 @@ impl Thresholds {
         Thresholds { ages: vec![UNKNOWN; rows * levels], levels, per_cycle, grid, model, ldpc }
     }
 
-    /// Returns the index of the sensing level that a read needs; `None` if the page cannot be
-    /// corrected or is beyond the table.
+    /// Returns the index, from 0, of the sensing level that a read of a page needs; `None` if the
+    /// page cannot be corrected, or if its block's wear or reads are beyond the table of sensing
+    /// levels.
     ///
     /// # Panics
     /// If the index of the scale or the step is out of range, or `cycles` is negative or NaN.
@@ -196,7 +203,7 @@ impl Thresholds {
         &self.grid
     }
 
-    /// Returns the memory that the table takes, in bytes.
+    /// Returns the memory that the table of sensing levels takes, in bytes.
     pub fn bytes(&self) -> usize {
         self.ages.len() * size_of::<u32>()
     }

@@ -57,8 +57,8 @@ pub struct States {
 }
 
 impl States {
-    /// Creates the states of a block after `cycles` equivalent cycles. `noise` is a variance, in
-    /// V^2.
+    /// Creates the voltage states of cells whose wear equals `cycles` P/E cycles of an average
+    /// block. `noise` is the variance of each state, in V^2, that wear has added.
     pub fn new(parameters: &Parameters, setting: Setting, (cycles, noise): (f64, f64)) -> States {
         let p = parameters;
         let erased = p.erased * setting.scale;

@@ -12,7 +12,7 @@ use crate::rber::ModelError;
 use crate::root;
 use fowler_units::Span;
 
-/// Oldest age considered, in days.
+/// Oldest retention age, in days, that searches over the age of data consider.
 const OLDEST_DAYS: f64 = 1e5;
 
 /// Returns a number of days as a span, rounded down to nanoseconds.
@@ -85,7 +85,8 @@ impl WordLines {
 /// without read disturb.
 pub const POINTS: [(f64, f64); 3] = [(1000.0, 30.0), (3000.0, 30.0), (3000.0, 365.0)];
 
-/// Results of three-bit cells with one set of constants.
+/// Numbers that the model of three-bit cells computes with one set of constants: bit error rates
+/// and read retries.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
     /// Mean RBER at each pair of P/E cycles and days in [`POINTS`]: at references for just-written
@@ -96,7 +97,8 @@ pub struct Results {
     pub retries: [[Option<u32>; 3]; 3],
 }
 
-/// Returns the results of three-bit cells; `None` if the constants do not describe cells.
+/// Returns the bit error rates and read retries of three-bit cells with these constants; `None` if
+/// no cells can have them.
 pub fn results(parameters: &Parameters, line: &WordLine) -> Option<Results> {
     let lines = WordLines::new(3, *parameters, *line).ok()?;
     let worn = POINTS.map(|(cycles, age)| (lines.cells.worn(cycles), days(age)));
@@ -107,20 +109,21 @@ pub fn results(parameters: &Parameters, line: &WordLine) -> Option<Results> {
     })
 }
 
-/// Results of three-bit cells with one constant at one end of its range.
+/// Bit error rates and read retries of three-bit cells with one constant of the cell model at one
+/// end of its range.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
-    /// The constant that was changed.
+    /// Constant of the cell model that is at one end of its range; the others have their defaults.
     pub constant: &'static Constant,
-    /// The value of the constant in this row.
+    /// Value of the changed constant of the cell model: one end of its range.
     pub value: f64,
-    /// Bit error rates and read retries with this value; `None` if the constants do not describe
-    /// cells.
+    /// Bit error rates and read retries of three-bit cells with the changed constant; `None` if no
+    /// cells can have that value.
     pub results: Option<Results>,
 }
 
-/// Returns two results of three-bit cells for every constant that has a range and changes any of
-/// them, one at each end, with the other constants at their defaults.
+/// Evaluates the model of three-bit cells twice for every constant that has a range, with that
+/// constant at each end and the others at their defaults. Constants without effect are left out.
 pub fn sweep() -> Vec<Row> {
     let (parameters, line) = (Parameters::default(), WordLine::default());
     let base = results(&parameters, &line);

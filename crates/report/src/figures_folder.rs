@@ -11,7 +11,7 @@ use std::path::Path;
 
 /// The tables and figures that were written to a folder.
 pub struct Written {
-    /// Names of the files that were written.
+    /// Names of the CSV and SVG files that were written to the folder.
     pub files: Vec<String>,
     /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,

@@ -1,9 +1,9 @@
 //! Passages: titled sentences that stand at the head of a page.
 
-/// A passage of a page: paragraphs under a title.
+/// Titled paragraphs at the head of an HTML report page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Passage {
-    /// Title of the passage.
+    /// Title above these paragraphs at the head of an HTML report page.
     pub title: String,
     /// Paragraphs, each with the words that introduce it; these may be empty.
     pub paragraphs: Vec<(String, String)>,

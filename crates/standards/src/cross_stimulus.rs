@@ -14,17 +14,20 @@ pub const GROUPS: [(u64, Addresses, u32); 3] = [
     (8, Addresses::Sequential, 1 << 20),
 ];
 
-/// One group of the cross stimulus test: one load without a pause.
+/// One of the three groups of the cross stimulus test: hours of writes of one size and one address
+/// pattern, without a pause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// The requests that make up the group's load.
+    /// The writes of this group of the cross stimulus test: addresses, size, threads, queue depth,
+    /// length.
     pub point: Point,
-    /// Measurements of the group's load minute by minute.
+    /// Measurements of each minute of this group of the cross stimulus test.
     pub minutes: Vec<Element>,
 }
 
 impl Group {
-    /// Returns the mean throughput of the group in megabytes (10^6 bytes) per second.
+    /// Returns the mean write throughput over this group of the cross stimulus test, in megabytes
+    /// (10^6 bytes) per second.
     pub fn mb_s(&self) -> f64 {
         self.minutes.iter().map(Element::mb_s).sum::<f64>() / self.minutes.len().max(1) as f64
     }
@@ -33,7 +36,8 @@ impl Group {
 /// The results of the cross stimulus recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossStimulus {
-    /// The groups of the test, in their order.
+    /// The groups of the cross stimulus test: sequential writes, random writes, sequential writes
+    /// again.
     pub groups: Vec<Group>,
 }
 

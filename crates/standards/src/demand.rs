@@ -20,8 +20,8 @@ pub const HISTOGRAM: u64 = 10;
 /// The longest mean response time at which a load may count as that with the most IOPS, in
 /// microseconds.
 pub const CEILING_US: f64 = 5_000.0;
-/// Index of the tracked element in a round: most threads at the greatest depth. The writes at the
-/// start of the round come first.
+/// Index, in a round of the demand intensity test, of the load whose IOPS must become steady: most
+/// threads at the greatest queue depth. Before it, at index 0, come the round's writes.
 const TRACKED: usize = 1;
 
 /// Response times at one load of the demand intensity test.
@@ -31,16 +31,18 @@ pub struct Histogram {
     pub name: &'static str,
     /// Index of the load among the loads of a round, from 0.
     pub place: usize,
-    /// Measurements of the requests at the load.
+    /// Measurements under one load of the demand intensity test, over the ten minutes of the
+    /// histogram.
     pub element: Element,
-    /// Response times of all requests at the load.
+    /// Response times of all requests under one load of the demand intensity test.
     pub latencies: Latencies,
 }
 
 /// The results of a demand intensity test.
 #[derive(Clone, Debug)]
 pub struct Demand {
-    /// Writes at the greatest depth until they are steady.
+    /// Writes with most threads and the greatest queue depth at the start of the demand intensity
+    /// test, in rounds of 30 minutes until their IOPS are steady.
     pub base: Rounds,
     /// Rounds of the test: in each the writes, and then the loads by threads and depth.
     pub rounds: Rounds,

@@ -40,8 +40,8 @@ pub struct Element {
     /// Number of pages that the write buffer answered or absorbed, and number of all pages that
     /// requests touched.
     pub buffer: [u64; 2],
-    /// Times that requests spent on each part, in nanoseconds summed over all requests, in the
-    /// order of [`Part::ALL`].
+    /// Time that requests spent on each cause of latency, such as waiting for garbage collection,
+    /// in ns summed over all requests, in the order of [`Part::ALL`].
     pub blame: Vec<u64>,
     /// Times that dies spent on each activity, in nanoseconds summed over all dies, in the order of
     /// [`Doing::NAMES`].

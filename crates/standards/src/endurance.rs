@@ -33,8 +33,8 @@ use fowler_units::{Nanos, Span};
 
 /// Size in bytes of the sequential writes that fill the drive before an endurance measurement.
 const FILL: u32 = 128 << 10;
-/// Length of a "minute" of the endurance measurement: host writes are counted by the second. A
-/// round of the measurement lasts as many such seconds as it needs.
+/// Interval of 1 s of simulated time after which an endurance measurement counts the host's writes.
+/// Each round of the measurement lasts as many intervals as it needs.
 const MINUTE: Span = Span(1_000_000_000);
 const DAY_S: f64 = 86_400.0;
 const YEAR_S: f64 = 365.0 * DAY_S;
@@ -55,7 +55,7 @@ pub struct EnduranceSpec {
     pub device: DeviceSpec,
     /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// Workload that the measurement writes.
+    /// Workload that the endurance measurement writes to the drive.
     pub load: Load,
     /// Years over which drive writes per day are counted; `None` takes those of the drive.
     pub years: Option<f64>,
@@ -85,7 +85,7 @@ pub struct Cost {
 /// Result of an endurance measurement.
 #[derive(Clone, Debug)]
 pub struct Endurance {
-    /// The drive that was measured.
+    /// The drive, with its settings, of which endurance was measured.
     pub drive: Resolved,
     /// Description of the workload that was written.
     pub workload: String,
@@ -99,8 +99,9 @@ pub struct Endurance {
     /// Life of the drive at one drive write per day: years until the cells have had their rated
     /// cycles, and years with recovery while the cells rest, by the formulas of `fowler lifetime`.
     pub at_one_dwpd: [f64; 2],
-    /// Life of the drive at the write rate of the trace, in years, by rated cycles and with
-    /// recovery as in `at_one_dwpd`; `None` for the enterprise workload, which has no rate.
+    /// Life of the drive in years at the write rate of the trace: until the cells have had their
+    /// rated cycles, and with recovery while they rest. `None` for the enterprise workload, which
+    /// has no rate.
     pub at_trace: Option<[f64; 2]>,
 }
 
@@ -123,7 +124,8 @@ impl Endurance {
         self.written(self.drive.layout.raw.0) / 1e12
     }
 
-    /// Returns the drive writes per day over the years that correspond to `tbw` terabytes.
+    /// Returns the drive writes per day (writes of the user capacity) by which the host writes
+    /// `tbw` terabytes (10^12 bytes) in the `years` over which they are counted.
     pub fn dwpd(&self, tbw: f64) -> f64 {
         tbw * 1e12 / (self.drive.layout.logical.0 as f64 * self.years * 365.0)
     }

@@ -9,7 +9,7 @@ use fowler_experiment::numbers::{bytes, percent, real};
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::Value;
 
-/// Description of the measurement's method, in the table and the JSON.
+/// Method by which endurance was measured, in words, for the title of the table and for the JSON.
 const MANNER: &str = "in the manner of JESD218 and JESD219, on a simulated drive";
 
 impl Endurance {

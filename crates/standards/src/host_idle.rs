@@ -41,7 +41,8 @@ pub struct HostIdle {
 }
 
 impl HostIdle {
-    /// Returns the mean IOPS of the baseline, over the minutes of the measurement window.
+    /// Returns the mean IOPS of the writes without a pause at the start of the host idle recovery
+    /// test, over the five rounds of 30 minutes in the measurement window.
     pub fn baseline(&self) -> f64 {
         let all = (0..MINUTES).filter_map(|minute| self.base.mean(minute, |it| Some(it.iops())));
         all.sum::<f64>() / MINUTES as f64

@@ -13,7 +13,7 @@ use fowler_experiment::json_schema::{self, nullable};
 use fowler_experiment::outcome::write_amplification::Withheld;
 use serde_json::{Map, Value, json};
 
-/// Description of the tests' method, on the page and in the JSON.
+/// Method of the tests of `fowler pts`, in words, for the HTML page and the JSON.
 pub(super) const MANNER: &str = "in the manner of SNIA's Solid State Storage Performance Test Specification (PTS), on a simulated drive";
 
 impl Pts {

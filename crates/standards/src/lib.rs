@@ -112,15 +112,16 @@ pub struct Tested {
 pub struct Pts {
     /// The drive that was tested, and the settings of the tests.
     pub setup: Setup,
-    /// Specification of the tests.
+    /// Tests to run on the drive, with the choices that the user made for them.
     pub spec: PtsSpec,
-    /// The tests that were finished, in the order of the specification.
+    /// Results of the tests that were finished, in the order in which SNIA's Performance Test
+    /// Specification (PTS) lists the tests.
     pub tested: Vec<Tested>,
     /// The tests that the user stopped before they were finished.
     pub stopped: Vec<Test>,
 }
 
-/// Checks the specification of tests without running them.
+/// Checks the drive and the settings for the tests of SNIA's PTS without running the tests.
 pub fn check(spec: &PtsSpec) -> Diagnostics {
     setup::check(spec)
 }
@@ -229,7 +230,8 @@ impl<'a> Bench<'a> {
         Ok(wrote.map(|wrote| (rig, wrote)))
     }
 
-    /// Runs a test that needs no more than one drive.
+    /// Runs one test of SNIA's PTS on a drive that is already prepared for it. Not for the
+    /// throughput test, which has a drive for each request size.
     fn found(
         &self,
         rig: &mut Rig<'_>,

@@ -17,10 +17,11 @@ pub const LATENCY_READS: [f64; 3] = [1.0, 0.65, 0.0];
 /// Request size in bytes whose pure writes must become steady in the IOPS and latency tests.
 const TRACKED: u32 = 4096;
 
-/// Results of a test of every request size with every share of reads.
+/// Results of the IOPS or the latency test: random requests of every size with every share of
+/// reads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Matrix {
-    /// Request sizes in bytes, in the order of a round.
+    /// Sizes of the random requests of the IOPS or latency test, in bytes, in the order of a round.
     pub sizes: Vec<u32>,
     /// Shares of reads among the requests, in the order of a round.
     pub reads: Vec<f64>,

@@ -56,7 +56,7 @@ impl Pts {
             });
         }
         let lead = vec![
-            format!("Tests {MANNER}. These tests do not conform to the specification."),
+            format!("Tests {MANNER}. Their results do not conform to PTS."),
             format!(
                 "{} of {}, scheme {}; seed {}. {}",
                 bytes(drive.layout.logical.0),
@@ -119,7 +119,8 @@ impl Tested {
         }
     }
 
-    /// Returns the bar chart of the test's first table, if the table is one of means by size.
+    /// Returns the bar chart of the IOPS, response times or throughputs by request size that a test
+    /// measured; `None` for a test without results by request size.
     fn bars(&self, sheets: &[Sheet]) -> Option<Figure> {
         let sheet = sheets.first()?;
         let id = format!("{}-bars", self.test.name());

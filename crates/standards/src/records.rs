@@ -14,7 +14,7 @@ pub(super) struct Records<'a> {
     pub all: Vec<Element>,
     tally: Tally,
     length: Span,
-    /// Time at which the current minute ends.
+    /// Simulated time at which the minute ends whose requests are being measured.
     due: Nanos,
     over: &'a Over<'a>,
     ends: Ends<'a>,

@@ -140,7 +140,8 @@ impl<'a> Rig<'a> {
     }
 
     /// Keeps `depth` requests outstanding on the drive for a time, then waits until all are done.
-    /// Returns their sums and all response times; `None` if stopped.
+    /// Returns counts, times and the distribution of response times of these requests; `None` if
+    /// stopped.
     pub fn measure(
         &mut self,
         stimulus: &Stimulus,
@@ -200,13 +201,14 @@ impl<'a> Rig<'a> {
         self.device.rest_until(until);
     }
 
-    /// Returns the simulated length of `minutes` minutes of the test.
+    /// Returns the simulated time that stands for `minutes` minutes of a test: 60 s each, or less
+    /// in tests that the user has shortened.
     pub fn of_minutes(&self, minutes: u64) -> Span {
         self.minute * minutes
     }
 
-    /// Returns the simulated length of `seconds` seconds of the test, shortened in proportion to
-    /// the minute.
+    /// Returns the simulated time that stands for `seconds` seconds of a test: shorter than 1 s
+    /// each if the user has shortened the test's minutes.
     pub fn of_seconds(&self, seconds: u64) -> Span {
         Span(
             u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),

@@ -31,11 +31,13 @@ impl Point {
 /// The tracking variable: the measured number that must become steady over rounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variable {
-    /// Requests per second under the tracked load of a round.
+    /// Requests per second under that load of a test's rounds which must become steady.
     Iops,
-    /// Megabytes (10^6 bytes) per second under the tracked load of a round.
+    /// Throughput in megabytes (10^6 bytes) per second under that load of a test's rounds which
+    /// must become steady.
     Throughput,
-    /// Mean response time of the requests under the tracked load of a round, in microseconds.
+    /// Mean response time in microseconds under that load of a test's rounds which must become
+    /// steady.
     Latency,
 }
 
@@ -65,9 +67,10 @@ impl Variable {
 pub struct Rounds {
     /// The loads of each round, in their order.
     pub points: Vec<Point>,
-    /// Index of the load in a round whose value must become steady.
+    /// Index, from 0, of the load in each round whose measurements must become steady.
     pub tracked: usize,
-    /// Measured number of the tracked load that must become steady, such as IOPS.
+    /// Quantity that must become steady over the rounds of the test: IOPS, throughput or mean
+    /// response time.
     pub variable: Variable,
     /// Measurements of the test, by round and by load.
     pub rounds: Vec<Vec<Element>>,
@@ -76,7 +79,8 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// Returns the result of rounds that were measured; `None` if there are fewer than five.
+    /// Returns the result of a test's rounds, with the window of five rounds from which values are
+    /// reported: the first steady one, or the last. `None` if there are fewer than five rounds.
     pub(super) fn of(
         points: Vec<Point>,
         (tracked, variable): (usize, Variable),
@@ -97,22 +101,22 @@ impl Rounds {
         self.values(self.tracked, |element| Some(self.variable.of(element)))
     }
 
-    /// Returns the number that `value` takes from the measurements of a round's load number
-    /// `point`, for each round; zero where nothing was measured.
+    /// Returns, for each round of the test, the result of `value` for the load at index `point` of
+    /// the round; zero where that is `None`.
     pub fn values(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Vec<f64> {
         self.rounds.iter().map(|round| value(&round[point]).unwrap_or(0.0)).collect()
     }
 
-    /// Returns the mean over the measurement window of the number that `value` takes from the
-    /// measurements of a round's load number `point`; `None` if a round lacks it.
+    /// Returns the mean of `value` over the five rounds of the measurement window, for the load at
+    /// index `point` of each round; `None` if a round has no value.
     pub fn mean(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         let values: Option<Vec<f64>> = rounds.iter().map(|round| value(&round[point])).collect();
         values.map(|values| values.iter().sum::<f64>() / WINDOW as f64)
     }
 
-    /// Returns the largest of the numbers that `value` takes, in the measurement window, from the
-    /// measurements of a round's load number `point`.
+    /// Returns the maximum of `value` over the five rounds of the measurement window, for the load
+    /// at index `point` of each round; `None` if no round has a value.
     pub fn greatest(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         rounds.iter().filter_map(|round| value(&round[point])).max_by(f64::total_cmp)

@@ -38,14 +38,14 @@ impl Ended {
 /// Results of the write saturation test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Saturation {
-    /// Measurements of the writes minute by minute.
+    /// Measurements of each minute of the random writes of the write saturation test.
     pub minutes: Vec<Element>,
     /// The requests of the write saturation test.
     pub point: Point,
-    /// The reason why the test ended.
+    /// Reason for which the write saturation test ended.
     pub ended: Ended,
-    /// Window in which the values of every 31st minute are steady; `None` if steady state was not
-    /// reached.
+    /// Steady-state window of the write saturation test: five values of IOPS, one every 31st
+    /// minute, that no longer differ; `None` if steady state was not reached.
     pub window: Option<Window>,
     /// Capacity of the drive that the host sees, in bytes.
     pub capacity: u64,
@@ -57,34 +57,40 @@ pub struct Saturation {
 /// after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cliff {
-    /// The first minute of the test, counted from 1, in which throughput is nearer to the end than
-    /// to the start.
+    /// First minute of the write saturation test, counted from 1, in which throughput is nearer (in
+    /// ratio) to that at the end than to that of the first minute.
     pub minute: usize,
     /// Number of times that the user capacity had been written by the minute in which throughput
     /// fell.
     pub fills: f64,
-    /// Requests per second in the first minute and at the end of the test.
+    /// Requests per second in the first minute, and over the last five, of the write saturation
+    /// test.
     pub iops: [f64; 2],
-    /// Write amplification in the first minute and at the end of the test; `None` if withheld.
+    /// Write amplification in the first minute, and over the last five, of the write saturation
+    /// test; `None` if the drive programmed or erased too little to measure it.
     pub waf: [Option<f64>; 2],
-    /// Share of the dies' time that garbage collection takes, in the first minute and at the end of
-    /// the test.
+    /// Share of the dies' time that garbage collection took in the first minute, and over the last
+    /// five, of the write saturation test, from 0 to 1.
     pub gc: [f64; 2],
-    /// Causes whose share of the response time grew most, each with its share in the first minute
-    /// and at the end of the test.
+    /// Up to three causes whose share of the response time grew most in the write saturation test,
+    /// with the share in the first minute and over the last five, from 0 to 1.
     pub causes: Vec<(Part, [f64; 2])>,
 }
 
-/// Number of minutes at the end of the test whose mean is the level after the fall of throughput.
+/// Number of minutes at the end of the write saturation test whose mean throughput is compared with
+/// that of the first minute, to find a fall.
 const LEVEL: usize = 5;
-/// Smallest ratio of the throughput at the end to that of the first minute that is no fall.
+/// Smallest ratio of the throughput at the end of the write saturation test to that of the first
+/// minute that does not count as a fall.
 const CLIFF_SHARE: f64 = 0.8;
 
 impl Saturation {
-    /// Number of times that the user capacity is written before the test ends.
+    /// Number of times that the host writes the user capacity before the write saturation test
+    /// ends, unless it ends for another reason.
     pub const FILLS: u64 = 4;
 
-    /// Returns the bytes written since the start of the test, by the end of each minute.
+    /// Returns the bytes that the host had written since the start of the write saturation test by
+    /// the end of each minute.
     pub fn written(&self) -> Vec<u64> {
         let mut sum = 0;
         let grow = |minute: &Element| {
@@ -100,20 +106,21 @@ impl Saturation {
         merged(&self.minutes[from..])
     }
 
-    /// Returns the measurements of the test's last hour together; `None` if the test did not last
-    /// for an hour.
+    /// Returns the measurements of the last hour of the write saturation test as one; `None` if the
+    /// test lasted for less than an hour.
     pub fn last_hour(&self) -> Option<Element> {
         let from = self.minutes.len().checked_sub(60)?;
         Some(merged(&self.minutes[from..]))
     }
 
-    /// Returns the measurements of the test's first hour together; `None` if the test did not last
-    /// for an hour.
+    /// Returns the measurements of the first hour of the write saturation test as one; `None` if
+    /// the test lasted for less than an hour.
     pub fn first_hour(&self) -> Option<Element> {
         self.minutes.get(..60).map(merged)
     }
 
-    /// Returns the minute in which throughput fell; `None` if it did not.
+    /// Returns the fall of throughput in the write saturation test, with its minute and causes;
+    /// `None` if throughput stayed above 80 % of that of the first minute.
     pub fn cliff(&self) -> Option<Cliff> {
         let (first, level) = (self.minutes.first()?, self.level());
         let iops = [first.iops(), level.iops()];

@@ -11,12 +11,13 @@ use fowler_experiment::text_file;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Largest accepted file of measured rounds, in bytes.
+/// Largest accepted size in bytes of a file with series of rounds, the values (such as IOPS) that a
+/// test measured round by round.
 const LARGEST: u64 = 16 << 20;
 /// Largest absolute value of a measured round that is accepted, so that sums of five stay finite.
 const GREATEST: f64 = 1e300;
-/// Fields of a verdict on a series of rounds. A file that was written as an earlier verdict has
-/// them, too; their values there are ignored.
+/// JSON fields of the steady-state verdict on a series of rounds. If an input file has such fields,
+/// perhaps from an earlier verdict, they are ignored and replaced.
 const VERDICT: [&str; 7] = [
     "steady_round",
     "window",
@@ -28,27 +29,31 @@ const VERDICT: [&str; 7] = [
 ];
 const EXPECTED: &str = "a list of numbers, {\"values\": [...]}, or several of these as a list or as {\"cases\": [...]}";
 
-/// A series of measured rounds, with the other fields of its file.
+/// Values (such as IOPS) that a test measured round by round, read from a file for the verdict on
+/// steady state, with other JSON fields that describe them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// Fields of the series besides the values, such as `id` and `kind`.
+    /// JSON fields that describe a series of measured rounds, such as `id` and `kind`; they are
+    /// repeated in the output.
     about: Map<String, Value>,
-    /// Value of the tracking variable in each round.
+    /// Value of the tracking variable, such as IOPS, that a test measured in each round.
     pub values: Vec<f64>,
-    /// Values as they were written in the file: 100 stays 100 and does not become 100.0.
+    /// Values that a test measured round by round, as JSON, with each number spelled as in the
+    /// input file: 100 is not printed as 100.0.
     written: Value,
 }
 
-/// A file of series of measured rounds.
+/// Input file for the verdict on steady state, with one or several series of measured rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SeriesFile {
-    /// The series of measured rounds, in the order of the file.
+    /// Series of measured rounds in the input file, in the order of that file.
     pub all: Vec<Series>,
-    /// True if the file is a single series, not a list of them.
+    /// True if the input file holds one series of measured rounds by itself, not in a list.
     single: bool,
 }
 
-/// Reads a file of measured rounds.
+/// Reads a file with one or several series of rounds, the values that tests measured round by
+/// round.
 ///
 /// # Errors
 /// Everything that is wrong with the file.
@@ -56,7 +61,8 @@ pub fn read(path: &Path) -> Result<SeriesFile, Diagnostics> {
     parse(&text_file::read(path, LARGEST)?, &path.display().to_string())
 }
 
-/// Reads the text of a file of measured rounds. Never panics, whatever the text.
+/// Reads JSON text with one or several series of rounds, the values that tests measured round by
+/// round. Never panics, whatever the text.
 ///
 /// # Errors
 /// Everything that is wrong with the text.
@@ -139,7 +145,7 @@ impl Reader<'_> {
 
     fn refuse(&mut self, place: &str, value: Option<&Value>, expected: &str) {
         let found = value.map_or_else(String::new, |value| printable(value.to_string()));
-        let what = format!("{}`{found}` is not valid in a series", prefix(place));
+        let what = format!("{}`{found}` is not valid in a series of rounds", prefix(place));
         self.wrong.push(Diagnostic::new(self.file, what).expected(expected));
     }
 }
@@ -149,8 +155,8 @@ fn prefix(place: &str) -> String {
 }
 
 impl Series {
-    /// Returns the series with the answer as JSON: the fields of its file, its values, and the
-    /// first steady window or nulls.
+    /// Returns a series of measured rounds with the steady-state verdict as JSON: the fields read
+    /// from the file, and the first steady window or nulls.
     pub fn json(&self) -> Value {
         let mut object = self.about.clone();
         object.insert("values".into(), self.written.clone());
@@ -159,8 +165,8 @@ impl Series {
     }
 }
 
-/// Returns the JSON fields of the answer on a series: its first steady window, or nulls where no
-/// window is steady.
+/// Returns the JSON fields of the steady-state verdict on a series of measured rounds: the first
+/// steady window, or nulls if no window is steady.
 pub(super) fn verdict(window: Option<&Window>) -> Map<String, Value> {
     let number = |value: fn(&Window) -> f64| json!(window.map(value));
     let values = [
@@ -176,8 +182,8 @@ pub(super) fn verdict(window: Option<&Window>) -> Map<String, Value> {
 }
 
 impl SeriesFile {
-    /// Returns the verdicts of the steady-state criterion on all series of rounds as JSON, in the
-    /// shape of the file that was read.
+    /// Returns the steady-state verdicts on all series of measured rounds as JSON: one object if
+    /// the input file held a single series, otherwise a list under `cases`.
     pub fn json(&self) -> Value {
         match &self.all[..] {
             [only] if self.single => only.json(),
@@ -255,7 +261,7 @@ mod tests {
         for (text, said) in [
             ("[1, 2", &["s.json:1: this is not JSON", "EOF", "text: [1, 2"][..]),
             ("[1,\n2,\n x]", &["s.json:3: this is not JSON", "text: x"]),
-            ("7", &["`7` is not valid in a series", "{\"values\": [...]}"]),
+            ("7", &["`7` is not valid in a series of rounds", "{\"values\": [...]}"]),
             ("{}", &["there are no `values`"]),
             ("{\"values\": 3}", &["values: `3`", "a list of numbers"]),
             ("{\"cases\": 3}", &["cases: `3`", "a list of series"]),

@@ -14,18 +14,18 @@ use fowler_units::{Bytes, Span};
 const LARGEST: u64 = 1 << 20;
 /// Amount of the drive that tests for clients use (PTS-C): 8 GiB.
 const CLIENT_AMOUNT: Bytes = Bytes(8 << 30);
-/// Longest accepted length of a test's minute.
+/// Longest simulated time that may stand for one minute of a test: an hour.
 const MINUTE_MOST: Span = Span(3_600_000_000_000);
-/// Shortest accepted length of a test's minute: in a shorter one, drives answer too few requests to
-/// measure anything.
+/// Shortest simulated time that may stand for one minute of a test: a millisecond. In less time,
+/// drives answer too few requests to measure anything.
 const MINUTE_LEAST: Span = Span(1_000_000);
 
 /// A setting of the tests, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name of the test setting, for the report.
+    /// Name of a setting of the tests, such as the active range, in the report's table of settings.
     pub name: &'static str,
-    /// Value of the test setting, in words.
+    /// Value of a setting of the tests, in words, in the report's table of settings.
     pub value: String,
     /// Source of the setting's value, such as the specification or the user.
     pub source: &'static str,
@@ -51,16 +51,16 @@ pub struct Setup {
     pub drive: Resolved,
     /// The part of the drive that is tested (the active range).
     pub range: ActiveRange,
-    /// Every setting of the tests, in the order of the page.
+    /// All settings of the tests of the drive, in the order of the report's table of settings.
     pub settings: Vec<Setting>,
 }
 
-/// Checks the specification of tests without running them.
+/// Checks the drive and the settings for the tests of SNIA's PTS without running the tests.
 pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
     let schemes: Vec<String> = spec.scheme.iter().cloned().collect();
     let mut diagnostics = run::check(&spec.device, &schemes, None, &[]);
     if !(MINUTE_LEAST..=MINUTE_MOST).contains(&spec.minute) {
-        let what = format!("a minute of the tests cannot last {}", spec.minute);
+        let what = format!("{} of simulated time cannot stand for a minute of a test", spec.minute);
         let expected = format!("from {MINUTE_LEAST} to {MINUTE_MOST}");
         diagnostics.push(Diagnostic::new("--minute", what).expected(expected));
     }
@@ -71,7 +71,7 @@ pub(super) fn check(spec: &PtsSpec) -> Diagnostics {
     }
     let outstanding = u64::from(spec.threads) * u64::from(spec.depth);
     if outstanding == 0 || outstanding > u64::from(super::rig::OUTSTANDING_MOST) {
-        let what = format!("the host would keep {outstanding} requests outstanding");
+        let what = format!("threads times queue depth would be {outstanding} outstanding requests");
         let expected = format!("from 1 to {}", super::rig::OUTSTANDING_MOST);
         let flags = "--threads, --queue-depth";
         diagnostics.push(Diagnostic::new(flags, what).expected(expected));
@@ -97,8 +97,8 @@ impl Setup {
     }
 }
 
-/// Changes the drive's configuration to that after a purge: every LBA is unwritten, and the write
-/// cache is set as the edition requires.
+/// Changes the configuration of a drive to its state after a purge: every LBA is unwritten, and the
+/// write cache is off or on as the tests for enterprise or client drives require.
 fn purge(config: &mut Config, spec: &PtsSpec) {
     let precondition = &mut config.precondition;
     (precondition.fill, precondition.pattern, precondition.warm_up) = (0.0, Pattern::Sequential, 0);
@@ -123,7 +123,7 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     let amount = amount / PIECE * PIECE;
     let too_small = |bytes: u64, flag: &str| {
         let what = format!("only {} of the drive would be tested", Bytes(bytes));
-        let expected = format!("at least {}, the largest request", Bytes(LARGEST));
+        let expected = format!("at least {}, the largest request of the tests", Bytes(LARGEST));
         Diagnostics::from(Diagnostic::new(flag, what).expected(expected))
     };
     if span < LARGEST {

@@ -93,14 +93,16 @@ impl Tested {
                 let best = all.waits.iter().map(|waited| waited.iops() / all.baseline());
                 let best = best.max_by(f64::total_cmp).unwrap_or(0.0);
                 format!(
-                    "at best {} of the baseline of {} IOPS",
+                    "bursts after the best wait reach {} of the {} IOPS of writes without a pause",
                     percent(best),
                     real(all.baseline())
                 )
             }
             Found::CrossStimulus(all) => match all.recovery() {
-                Some(minute) => format!("recovered in minute {minute} of the last group"),
-                None => "not recovered yet at the end".into(),
+                Some(minute) => format!(
+                    "sequential writes recovered in minute {minute} after the random writes"
+                ),
+                None => "sequential writes had not recovered at the end".into(),
             },
             Found::Demand(all) => {
                 let one = |it: &super::demand::Histogram| {
@@ -281,7 +283,8 @@ fn element_cells(element: &Element) -> Vec<Cell> {
     ]
 }
 
-/// Returns the table with a row for each load of a round, over the measurement window.
+/// Returns the table of a test's loads: a row for each load of a round, with the requests, response
+/// times and flash work over the five rounds of the measurement window.
 fn elements(name: &str, rounds: &Rounds, label: &dyn Fn(&Point) -> String) -> Sheet {
     let heads: Vec<&str> = std::iter::once("element").chain(ELEMENT_HEADS).collect();
     let title = "Every element over the measurement window; of percentiles the greatest";
@@ -405,9 +408,11 @@ fn of_host_idle(name: &str, all: &HostIdle) -> Vec<Sheet> {
 fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
     let title = match all.recovery() {
         Some(minute) => {
-            format!("Groups; the last one reaches the mean of the first in minute {minute}")
+            format!(
+                "Groups of writes; the last reaches the mean MB/s of the first in minute {minute}"
+            )
         }
-        None => "Groups; the last one has not yet reached the mean of the first".into(),
+        None => "Groups of writes; the last has not reached the mean MB/s of the first".into(),
     };
     let heads = [
         "group",

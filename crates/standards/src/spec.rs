@@ -28,7 +28,8 @@ pub enum Test {
 }
 
 impl Test {
-    /// Every test, in the order of the specification.
+    /// All tests that can be run, in the order in which SNIA's Performance Test Specification (PTS)
+    /// lists them.
     pub const ALL: [Test; 8] = [
         Test::Iops,
         Test::Throughput,
@@ -59,8 +60,8 @@ impl Test {
         ][self as usize]
     }
 
-    /// Returns true if the drive is written twice before the test. The other tests begin with a
-    /// purged drive.
+    /// Returns true for a test that begins with a drive to which the host has written the user
+    /// capacity twice, false for one that begins with a purged (empty) drive.
     pub fn is_preconditioned(self) -> bool {
         matches!(
             self,
@@ -115,17 +116,18 @@ pub enum Purge {
     Fob,
 }
 
-/// Specification of the tests of a drive.
+/// Settings of the tests that the user wants to run on a drive.
 #[derive(Clone, Debug)]
 pub struct PtsSpec {
     /// The drive to test.
     pub device: DeviceSpec,
     /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
-    /// Tests to run, in the order of the specification.
+    /// Tests to run on the drive, in the order in which SNIA's Performance Test Specification (PTS)
+    /// lists them.
     pub tests: Vec<Test>,
-    /// Edition of the specification: client or enterprise; `None` leaves the drive's write cache as
-    /// described.
+    /// Edition of SNIA's PTS whose rules for the drive's write cache apply, client or enterprise;
+    /// `None` leaves the write cache as the drive's configuration has it.
     pub edition: Option<Edition>,
     /// State of the drive after a purge.
     pub purge: Purge,

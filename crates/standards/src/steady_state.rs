@@ -22,17 +22,21 @@ const ROUNDING: f64 = 1.0 + 1e-12;
 /// A window of five consecutive rounds, with the quantities that decide if it is steady.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
-    /// Number of the window's first round, counted from 1.
+    /// Number of the first of the five rounds that the test of steady state examines, counted from
+    /// 1.
     pub first: usize,
-    /// Number of the window's last round, counted from 1.
+    /// Number of the last of the five rounds that the test of steady state examines, counted from
+    /// 1.
     pub last: usize,
     /// Mean of the tracking variable over the window.
     pub average: f64,
     /// Highest value of the tracking variable in the window less the lowest.
     pub data_excursion: f64,
-    /// Rise of the window's least-squares line from one round to the next.
+    /// Slope of the least-squares line through the tracking variable (such as IOPS) in the window's
+    /// five rounds: the rise from one round to the next.
     pub slope: f64,
-    /// Intercept of the window's best-fit line, `slope * round + intercept`.
+    /// Value at round 0 of the least-squares line through the tracking variable in the window's
+    /// five rounds, `slope * round + intercept`.
     pub intercept: f64,
 }
 
@@ -59,8 +63,8 @@ impl Window {
         })
     }
 
-    /// Returns the rise or fall of the least-squares line from the first round of the window to the
-    /// last.
+    /// Returns the rise or fall, as a positive number, of the least-squares line through the
+    /// tracking variable (such as IOPS) from the window's first round to the last.
     pub fn slope_excursion(&self) -> f64 {
         (WINDOW - 1) as f64 * self.slope.abs()
     }
@@ -86,7 +90,8 @@ impl Window {
             && self.slope_excursion() <= self.slope_allowed() * ROUNDING
     }
 
-    /// Returns the value of the window's least-squares line at a round.
+    /// Returns the value at a round of the least-squares line through the tracking variable (such
+    /// as IOPS) in the window's five rounds.
     pub fn line(&self, round: usize) -> f64 {
         self.slope * round as f64 + self.intercept
     }

@@ -46,12 +46,13 @@ impl Stimulus {
     }
 }
 
-/// The part of the drive that is tested.
+/// Part of a drive, from the first LBA on, to which a test restricts its requests (active range).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ActiveRange {
-    /// Number of bytes from the start of the drive that may be used.
+    /// Length in bytes of the active range, the part at the start of the drive that a test may use.
     pub span: u64,
-    /// Number of bytes of the span that are used: all, or pieces spread evenly over the span.
+    /// Number of bytes of the active range that requests address: all of it, or 2 MiB pieces spread
+    /// evenly over it.
     pub amount: u64,
 }
 
@@ -59,7 +60,8 @@ pub struct ActiveRange {
 pub const PIECE: u64 = 2 << 20;
 
 impl ActiveRange {
-    /// Returns the address on the drive, in bytes, of a byte of the used amount.
+    /// Returns the byte address on the drive of byte number `byte` of the tested bytes; these may
+    /// lie in pieces that are spread over the drive.
     #[inline]
     pub fn place(&self, byte: u64) -> u64 {
         if self.amount == self.span {
@@ -82,7 +84,8 @@ pub struct Over<'a> {
 }
 
 impl<'a> Over<'a> {
-    /// Returns a stop condition that is not met until it is set, unless `stop` is set.
+    /// Returns a condition that ends a source of requests as soon as it is `set`, or as soon as the
+    /// user stops the tests (`stop`).
     pub fn unless(stop: &'a AtomicBool) -> Over<'a> {
         Over { over: Cell::new(false), stop }
     }
@@ -118,7 +121,8 @@ pub struct Requests<'a> {
 }
 
 impl<'a> Requests<'a> {
-    /// Returns the requests of the stream `name` of `seed`.
+    /// Returns the random requests that `stimulus` describes in the tested range of the drive;
+    /// `seed` and the name of the random stream determine them.
     pub fn new(
         stimulus: &'a Stimulus,
         range: ActiveRange,
@@ -150,7 +154,8 @@ impl<'a> Requests<'a> {
         sizes.last().map_or(0, |&(size, _)| size)
     }
 
-    /// Returns the first byte of a random request, as an index into the used amount.
+    /// Returns the index, among the tested bytes of the drive, of the first byte of a random
+    /// request.
     fn random(&mut self, size: u32) -> u64 {
         let alignment = u64::from(self.stimulus.alignment.unwrap_or(size));
         let (from, until) = match self.stimulus.addresses {

@@ -32,7 +32,8 @@ impl<'a> TestProgress<'a> {
         TestProgress { watch, number, name: name.into(), from: 0.0, until: 1.0 }
     }
 
-    /// Returns the progress of the part of the test between two shares of the whole.
+    /// Returns the progress of the named part of a test; it begins and ends at the shares `from`
+    /// and `until` (0 to 1) of the part that `self` reports.
     pub fn part(&self, name: &str, from: f64, until: f64) -> TestProgress<'a> {
         let within = |share: f64| self.from + share * (self.until - self.from);
         let name = format!("{} {name}", self.name);

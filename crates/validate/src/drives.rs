@@ -11,8 +11,8 @@ use fowler_theory::die::{DieTimes, Suspension};
 /// Names of the preset drives of the P/E suspension paper.
 pub(super) const FLASHES: [&str; 2] = ["pes-slc", "pes-mlc"];
 
-/// The schemes that suspend programs and erases, each with the kind of suspension that the formulas
-/// of the theory are for.
+/// Schemes of the P/E suspension paper, each with the kind of suspension (between or within the
+/// phases of a program or erase) for which the queueing formulas of the validation are.
 pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
     [("pes_ips", Suspension::InterPhase), ("pes_ipc", Suspension::IntraPhase)];
 
@@ -51,8 +51,8 @@ fn resolve(preset: &str, scheme: &str, set: Vec<String>) -> Result<Resolved, Dia
     device_spec::resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// Returns the settings of the simulated drive: those of `set`, unless a setting that the user made
-/// to spoil the simulation has the same key, and all that spoil it.
+/// Returns the settings `key=value` of a simulated drive: those of `set`, replaced or extended by
+/// the settings with which the user makes the simulation wrong on purpose (`spoil`).
 pub(super) fn spoiled(set: &[String], spec: &ValidateSpec) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().unwrap_or_default().trim().to_string();
     let is_spoiled = |setting: &&String| spec.spoil.iter().any(|spoil| key(spoil) == key(setting));

@@ -2,7 +2,7 @@
 
 use fowler_experiment::workload::Control;
 
-/// A group of expectations about the simulator, which theory predicts.
+/// A group of expectations, which are values that theory predicts for the simulator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Latencies on one die under Poisson arrivals.
@@ -13,21 +13,24 @@ pub enum Group {
     Bounds,
     /// Write amplification by garbage collection.
     Gc,
-    /// Conservation laws of whole runs.
+    /// Consistency checks that every run must pass, such as Little's law, and channels and dies
+    /// busy for at most 100 % of the time.
     Laws,
 }
 
 impl Group {
-    /// Every group of expectations, in the order of the report.
+    /// All groups of expectations (values that theory predicts for the simulator), in the order of
+    /// the validation's report.
     pub const ALL: [Group; 5] =
         [Group::Die, Group::ExtraWait, Group::Bounds, Group::Gc, Group::Laws];
 
-    /// Returns the name of the group of expectations.
+    /// Returns the name of a group of expectations (values that theory predicts for the simulator)
+    /// on the command line and in the report.
     pub fn name(self) -> &'static str {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// Describes in words which numbers of theory and simulation this group of expectations
+    /// Describes in words which values of theory and simulation this group of expectations
     /// compares, and how.
     pub fn about(self) -> &'static str {
         match self {
@@ -59,48 +62,53 @@ impl Group {
 /// `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// Lowest allowed deviation as a share of theory; at most zero.
+    /// Lowest allowed deviation of the simulated value from the theoretical one, as a share of the
+    /// latter; at most zero.
     pub low: f64,
-    /// Highest allowed deviation as a share of theory; at least zero.
+    /// Highest allowed deviation of the simulated value from the theoretical one, as a share of the
+    /// latter; at least zero.
     pub high: f64,
 }
 
 impl Allowed {
-    /// Allows a deviation of `share` in either direction.
+    /// Allows the simulated value to deviate from the theoretical one by `share` of the latter, up
+    /// or down.
     pub(crate) fn within(share: f64) -> Allowed {
         Allowed { low: -share, high: share }
     }
 
-    /// Allows only the rounding errors of floating-point sums and quotients.
+    /// Allows the simulated value to deviate from the theoretical one only by the rounding of
+    /// floating-point numbers: 1e-9 of the latter.
     pub(crate) fn exactly() -> Allowed {
         Allowed::within(1e-9)
     }
 }
 
-/// An expectation of theory, and the simulator's result.
+/// A value that theory predicts (an expectation), and the value that the simulator measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Group that the expectation belongs to.
+    /// Group to which the comparison of a theoretical with a simulated value belongs.
     pub group: Group,
-    /// Name of the expectation: the value that is measured.
+    /// Name of the quantity for which a theoretical and a simulated value are compared.
     pub what: String,
     /// Unit of the theoretical and the measured value; may be empty.
     pub unit: &'static str,
-    /// Value that theory predicts for the expectation.
+    /// Value of the quantity that theory predicts.
     pub theory: f64,
-    /// Value that the simulator measured for the expectation.
+    /// Value of the quantity that the simulator measured.
     pub measured: f64,
-    /// Half the width of the 95 % confidence interval of the measurement; `None` if the measurement
+    /// Half the width of the 95 % confidence interval of the simulated value; `None` if that value
     /// is not random.
     pub half_width: Option<f64>,
-    /// Deviation from theory that is accepted.
+    /// Deviation of the simulated value from the theoretical one up to which the two agree.
     pub allowed: Allowed,
-    /// Number of requests simulated for the expectation.
+    /// Number of requests that were simulated to measure the value.
     pub requests: u64,
 }
 
 impl Row {
-    /// Returns the deviation of the measurement as a share of theory.
+    /// Returns the deviation of the simulated value from the theoretical one, as a share of the
+    /// latter.
     pub fn deviation(&self) -> f64 {
         if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
     }
@@ -111,10 +119,12 @@ impl Row {
     }
 }
 
-/// Simulates the runs behind some expectations. Returns `None` if the user stopped it.
+/// Function that simulates the runs behind one point of the validation and compares them with
+/// theory, one row for each value; `None` if the user stopped it.
 type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
 
-/// Expectations that share one simulation.
+/// A point of the validation: values that theory predicts (expectations) and one simulation
+/// measures.
 pub(crate) struct Point {
     pub group: Group,
     pub title: String,
@@ -130,8 +140,8 @@ impl Point {
         Point { group, title, simulate: Box::new(simulate) }
     }
 
-    /// Returns true if `text` is the name of the expectation's group, or part of the expectation's
-    /// own name.
+    /// Returns true if `text`, in any case, is the name of this point's group, or part of this
+    /// point's title.
     pub fn is_named(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         match Group::ALL.into_iter().find(|group| group.name() == text) {

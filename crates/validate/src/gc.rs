@@ -27,12 +27,14 @@ use fowler_experiment::workload::Control;
 use fowler_theory::gc::{self, Part};
 use fowler_units::{HostIo, Nanos, Rng};
 
-/// Number of times that the drive is overwritten before the measurement of write amplification, and
-/// during it, where each time is a batch.
+/// Length of a measurement of write amplification: the host overwrites the simulated plane this
+/// often before it, and again during it, and the measurement is split into batches for its
+/// confidence interval.
 const TURNS: u32 = 6;
 const BATCHES: u32 = 10;
 
-/// The sizes of the simulated planes, and the length of the measurement.
+/// Amount of simulation for the validation of write amplification: sizes of the planes, shares of
+/// valid pages, length, and allowed deviation.
 struct Effort {
     /// Two sizes of a plane: pages per block, and number of blocks.
     blocks: [(u32, u32); 2],
@@ -71,7 +73,8 @@ const VICTIMS: [(&str, &str, u32); 6] = [
     ("d = 10", "d_choices", 10),
 ];
 
-/// Data whose pages are all written equally often, as two identical halves.
+/// Workload that writes all logical pages equally often. It has two equal halves, because workloads
+/// are described as two parts, such as hot and cold data.
 const UNIFORM: [Part; 2] = [Part { writes: 0.5, pages: 0.5 }; 2];
 
 fn limit(name: &str, load: f64, pages: u32) -> Option<f64> {
@@ -136,8 +139,8 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of logical pages that, as a share of all pages except those that GC
-    /// always keeps free of valid data, make up the load (valid share) that theory assumes.
+    /// Returns the number of logical pages of the simulated plane. They are the share `load` of the
+    /// physical pages, without the one to two blocks that always lack data to collect.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32

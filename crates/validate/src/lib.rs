@@ -32,17 +32,18 @@ use fowler_experiment::workload::Control;
 /// Result of a validation of the simulator against theory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
-    /// Every expectation that was checked, in a fixed order.
+    /// Every value that theory predicted (an expectation) with the simulated one, in a fixed order.
     pub rows: Vec<Row>,
     /// True if the validation ran to its end.
     pub complete: bool,
-    /// Length of the validation, the expectations that were selected, and the settings that spoil
-    /// the simulated drives on purpose.
+    /// Settings of the validation: its length, the values of theory that are checked, and drive
+    /// settings that make the simulation wrong on purpose.
     pub spec: ValidateSpec,
 }
 
 impl Validation {
-    /// Returns the number of expectations that the simulator failed.
+    /// Returns the number of simulated values that deviate too much from the values that theory
+    /// predicts.
     pub fn failed(&self) -> usize {
         self.rows.iter().filter(|row| !row.agrees()).count()
     }
@@ -74,7 +75,7 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
             let what = format!("no expectation matches `{}`", printable(text));
             let names = Group::ALL.map(Group::name).join(", ");
             let expected = format!(
-                "the name of a group ({names}), or part of the name of an expectation, such as ipc"
+                "the name of a group of expectations ({names}), or part of a title, such as ipc"
             );
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }

@@ -6,8 +6,8 @@
 pub struct ValidateSpec {
     /// True for fewer requests, smaller drives, fewer points, and wider tolerances to match.
     pub quick: bool,
-    /// Text that selects expectations: the name of a group, or part of an expectation's name, in
-    /// any case; `None` for all.
+    /// Text that selects the values of theory to check: the name of a group, or part of a point's
+    /// title, in any case; `None` for all.
     pub only: Option<String>,
     /// Settings `key=value` that change the simulated drives but not the theory.
     /// See docs/decisions/validation.md, "What may the caller of `fowler validate` change?".

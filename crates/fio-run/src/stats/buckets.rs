@@ -63,7 +63,8 @@ impl Buckets {
         counts.map(|(bucket, &count)| (middle(bucket), count))
     }
 
-    /// Returns the counts of all buckets, in order.
+    /// Returns the number of latencies in each bucket of fio's histogram, from the bucket of 0 ns
+    /// up.
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }

@@ -17,9 +17,11 @@ use fowler_units::{Nanos, Span};
 /// Recorded latencies of one kind: a summary and a histogram.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Latency {
-    /// Summary of the latencies, in nanoseconds.
+    /// Number, extremes, mean and deviation of the latencies of one kind (submission, completion or
+    /// total), in nanoseconds.
     pub summary: Summary,
-    /// Histogram of the latencies; empty if no percentiles are reported.
+    /// Histogram of the latencies of one kind (submission, completion or total); empty if the
+    /// output reports no percentiles of this kind.
     pub buckets: Buckets,
 }
 

@@ -4,32 +4,34 @@ use super::Stats;
 use crate::plan::{ByDirection, Direction};
 use fowler_units::{Nanos, Span};
 
-/// Windows in which one kind of rate is sampled.
+/// Sampler of the bandwidth and requests per second of a process, in time windows of equal width.
 #[derive(Clone, Debug)]
 pub(crate) struct Samples {
     width: Span,
     from: Nanos,
     until: Nanos,
     before: ByDirection<(u64, u64)>,
-    /// True if a whole sampling window has passed since sampling started.
+    /// True if a whole sampling window has passed since the start of sampling.
     passed: bool,
 }
 
-/// The rates of one direction in a window with at least one request.
+/// Bandwidth and requests per second of one direction (reads, writes or trims) in a time window
+/// with at least one such request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// Direction of the requests.
+    /// Direction of the requests whose rates were sampled: read, write or trim.
     pub direction: Direction,
-    /// Time at which the window ended.
+    /// End of the time window in which the rates of a process were sampled.
     pub until: Nanos,
-    /// Bytes per second of the direction in the window.
+    /// Bytes per second that the requests of one direction moved in a time window.
     pub bytes_per_s: u64,
-    /// Requests per second of the direction in the window.
+    /// Requests per second of one direction in a time window.
     pub iops: u64,
 }
 
 impl Samples {
-    /// Starts sampling in windows of this width, the first from `from` on.
+    /// Starts to sample the rates of a process in time windows of `width`, at least 1 ms, of which
+    /// the first begins at `from`.
     pub fn new(width: Span, from: Nanos) -> Samples {
         let width = width.max(Span::ms(1));
         let (until, before, passed) = (from + width, ByDirection::default(), false);
@@ -41,8 +43,8 @@ impl Samples {
         *self = Samples::new(self.width, from);
     }
 
-    /// Passes every window that has ended by `now` to `see`. A direction without requests has none,
-    /// as with fio.
+    /// Passes the rates in every time window that has ended by `now` to `see`, by direction.
+    /// Directions without requests in a window are left out, as in fio.
     #[inline]
     pub fn until(&mut self, now: Nanos, stats: &Stats, see: &mut dyn FnMut(Window)) {
         if now < self.until {

@@ -1,17 +1,18 @@
 //! Least, most, mean and deviation of samples, and where they lie in fio's tables.
 
-/// Smallest, largest and mean value of samples, and their deviation.
+/// Summary of samples of one quantity, such as latencies in nanoseconds: their number, smallest,
+/// largest and mean value, and deviation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Summary {
-    /// Number of samples.
+    /// Number of samples that the summary counts.
     pub count: u64,
-    /// Smallest sample; 0 without samples.
+    /// Smallest of the samples that the summary counts; 0 without samples.
     pub min: u64,
-    /// Largest sample.
+    /// Largest of the samples that the summary counts; 0 without samples.
     pub max: u64,
-    /// Mean of the samples; 0 without samples.
+    /// Mean of the samples that the summary counts; 0 without samples.
     pub mean: f64,
-    /// Sum of the squares of the samples' distances to the mean.
+    /// Sum over all samples of the squared distance from their mean.
     squares: f64,
 }
 
@@ -28,7 +29,8 @@ impl Summary {
         self.squares += distance * (value as f64 - self.mean);
     }
 
-    /// Returns the standard deviation of the samples.
+    /// Returns the standard deviation of the samples that the summary counts; 0 with fewer than
+    /// two.
     pub fn deviation(&self) -> f64 {
         if self.count > 1 { (self.squares / (self.count - 1) as f64).sqrt() } else { 0.0 }
     }
@@ -101,14 +103,16 @@ impl Table {
     }
 }
 
-/// Adds the counts of `theirs` to those of `ours`, element by element.
+/// Adds each count in the list `theirs` to the count at the same index of the list `ours`.
 pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
     ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
 }
 
-/// Names of the classes of queue depth in [`Depths`].
+/// Names of the classes by which requests are counted by queue depth: each is the smallest depth of
+/// its class.
 pub(crate) const LEVELS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
-/// Names of the classes of batch size in [`Depths`].
+/// Names of the classes by which submissions are counted by requests per call, and collections by
+/// answers per call. Each but the last is the largest number of its class.
 pub(crate) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 
 /// Counts of requests in flight, and of requests handed over and collected at once.
@@ -116,9 +120,11 @@ pub(crate) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
 pub(crate) struct Depths {
     /// Number of requests by queue depth when they were issued: 1, 2, 4, 8, 16, 32, and 64 or more.
     pub levels: [u64; 7],
-    /// Number of submissions by how many requests they handed over at once.
+    /// Number of submissions by how many requests each handed to the drive: 0, then up to 4, 8, 16,
+    /// 32 and 64, then more.
     pub submits: [u64; 7],
-    /// Number of collections by how many answers they took at once.
+    /// Number of collections by how many answers each took from the drive: 0, then up to 4, 8, 16,
+    /// 32 and 64, then more.
     pub completes: [u64; 7],
 }
 
@@ -129,19 +135,19 @@ impl Depths {
         self.levels[in_flight.max(1).ilog2().min(6) as usize] += 1;
     }
 
-    /// Counts a submission of `requests` requests at once.
+    /// Counts one submission, which handed `requests` requests to the drive.
     #[inline]
     pub fn submit(&mut self, requests: u32) {
         self.submits[batch(requests)] += 1;
     }
 
-    /// Counts a collection of `requests` answers at once.
+    /// Counts one collection, which took the answers to `requests` requests from the drive.
     #[inline]
     pub fn complete(&mut self, requests: u32) {
         self.completes[batch(requests)] += 1;
     }
 
-    /// Adds the counts of another record of depths.
+    /// Adds the queue depths, submissions and collections that another process counted.
     pub fn merge(&mut self, other: &Depths) {
         add_up(&mut self.levels, &other.levels);
         add_up(&mut self.submits, &other.submits);

@@ -19,17 +19,17 @@ const NO_TIMES: &str =
 /// An answer to one of the four questions that `fowler ask` answers about a trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// Text of the question that is answered.
+    /// Text of the question about the trace, one of those that `fowler ask` answers.
     pub question: &'static str,
     /// Name of the drive that the answer is about, if the questions are about several drives.
     pub drive: Option<String>,
-    /// Text of the answer, in whole sentences.
+    /// Answer to the question about the trace, in whole sentences.
     pub text: String,
-    /// Statement of how far the answer can be trusted, and why.
+    /// Statement of how far the answer to the question about the trace can be trusted, and why.
     pub confidence: String,
-    /// Command that shows more about the answer.
+    /// Command of `fowler` that shows more about the question about the trace.
     pub next: String,
-    /// The numbers of the answer, by name.
+    /// Names and values of the numbers in the answer to the question about the trace.
     pub numbers: Vec<(&'static str, f64)>,
 }
 
@@ -39,12 +39,12 @@ pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
     questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
 }
 
-/// The question of `fowler ask` about preset drives that the user has not named and whose
-/// parameters are fitted to measurements of real drives.
+/// Question of `fowler ask` about the presets fitted to real drives on which it does not answer in
+/// full: latency, write amplification and life of each in short.
 const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 
-/// Answers the questions about a drive that was not chosen: latency, write amplification and life
-/// in short.
+/// Answers in short, for a preset fitted to a real drive on which `fowler ask` does not answer in
+/// full: latency, write amplification and life under the trace.
 pub(super) fn in_short(known: &Known<'_>) -> Answer {
     let outcome = known.outcome;
     let mut numbers = of_means(outcome);
@@ -93,7 +93,8 @@ pub(super) fn in_short(known: &Known<'_>) -> Answer {
     }
 }
 
-/// Answers for a drive that was not chosen and cannot hold the trace.
+/// Answers for a preset fitted to a real drive on which `fowler ask` does not answer in full, and
+/// which is too small for the trace.
 pub(super) fn no_room(drive: &Resolved, info: &TraceInfo) -> Answer {
     let text = format!(
         "It has {}, and no room for the {} that the trace touches.",
@@ -103,14 +104,16 @@ pub(super) fn no_room(drive: &Resolved, info: &TraceInfo) -> Answer {
     Answer { text, ..elsewhere(&drive.device) }
 }
 
-/// Answers for a drive that was not chosen and cannot have the user's settings.
+/// Answers for a preset fitted to a real drive on which `fowler ask` does not answer in full, and
+/// which does not accept the user's settings.
 pub(super) fn refused(drive: &str, wrong: &Diagnostics) -> Answer {
     let why: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
     let text = format!("It cannot have these settings: {}.", why.join("; "));
     Answer { text, ..elsewhere(drive) }
 }
 
-/// Returns an answer about a drive that was not chosen, to which the caller adds the text.
+/// Returns the short answer about a preset fitted to a real drive on which `fowler ask` does not
+/// answer in full, still without text, which the caller adds.
 fn elsewhere(drive: &str) -> Answer {
     Answer {
         question: ELSEWHERE,
@@ -179,7 +182,8 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     Some(format!("{}: {}.", said.trim_end_matches('.'), causes.join(", ")))
 }
 
-/// Returns the texts of the findings whose rules are named in `rules`.
+/// Returns the sentences of `said` (derived from the results of runs, each by a named rule) that
+/// come from one of the rules in `rules`.
 fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }
@@ -435,8 +439,8 @@ fn nothing_written(known: &Known<'_>, question: &'static str) -> Answer {
 /// Answers for a trace whose writes all stay in the write buffer.
 fn absorbed(known: &Known<'_>, question: &'static str) -> Answer {
     let confidence = format!(
-        "A guess that nothing wears: the trace writes {} and covers {}. A longer recording writes \
-         more, and flushes or power losses empty the buffer.",
+        "That no flash wears is a guess: the trace writes only {} in {}. A longer recording may \
+         write more, and flushes or power losses would write the buffered data to flash.",
         bytes(known.survey.bytes),
         seconds(known.recorded.as_s())
     );
@@ -456,7 +460,10 @@ pub(super) fn better(known: &Known<'_>, compared: &Compared) -> Answer {
     let axis = compared.candidates.axis();
     let mut sentences = of_rules(&said, &["best"]);
     if sentences.is_empty() {
-        sentences.push(format!("No {} is better by the rules of the comparison.", axis.noun()));
+        sentences.push(format!(
+            "No {} can be called better: too few requests, or no comparable runs.",
+            axis.noun()
+        ));
     }
     sentences.extend(of_rules(&said, &["coincide"]));
     let mut trust = of_rules(&said, &["noise", "backlog"]);

@@ -19,9 +19,10 @@ const BUSY: f64 = 0.9;
 /// A choice that `ask` made for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// Subject of the choice: `drive`, `addresses`, `pace` (times of requests) or `requests`.
+    /// Subject of a choice that `fowler ask` made for the user: `drive`, `addresses`, `pace` (times
+    /// of requests) or `requests`.
     pub of: &'static str,
-    /// Sentence that states the choice and the reason for it.
+    /// Sentence that states a choice that `fowler ask` made for the user, and the reason for it.
     pub why: String,
     /// Flags that make other commands choose what `ask` chose for the trace; empty if they do so by
     /// default.
@@ -132,8 +133,8 @@ pub(super) fn addresses(
     (Remap::Modulo, Choice::new("addresses", why, &["--remap", "modulo"]))
 }
 
-/// Returns the words for the drive in a sentence; if the user asks about several drives, these name
-/// the smallest.
+/// Returns the words for a drive in the middle of a sentence: "the drive", or, of several drives,
+/// "the smallest drive" with its name.
 fn drive_name(drive: &Resolved) -> String {
     match &drive.candidate {
         Some(name) => format!("the smallest drive, {name},"),
@@ -166,7 +167,8 @@ pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choi
     let serves = ceiling.map(|ceiling| {
         let ceiling = whole(ceiling as u64);
         format!(
-            "; with {DEPTH} outstanding the drive served the first of them at {ceiling} per second"
+            "; with {DEPTH} requests outstanding, the drive served the first requests of the trace \
+             at {ceiling} per second"
         )
     });
     let why = format!(

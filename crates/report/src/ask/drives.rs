@@ -35,7 +35,8 @@ pub(super) struct Asking {
     pub(super) candidates: Candidates,
     /// The schemes on each of several drives.
     pub(super) schemes: Vec<Candidates>,
-    /// The presets fitted to real drives that were not chosen, each of which gets one short answer.
+    /// Presets fitted to real drives other than the one on which `fowler ask` answers in full; each
+    /// of these gets one short answer.
     pub(super) others: Vec<Fitted>,
     /// The choice of the drive and its reason, if `ask` chose the drive for the user.
     pub(super) choice: Option<Choice>,

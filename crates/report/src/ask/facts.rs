@@ -13,7 +13,7 @@ use fowler_units::Span;
 use fowler_workload::ReadOptions;
 use std::path::PathBuf;
 
-/// A question to `fowler ask`: the trace, the drives and the limits.
+/// Input of `fowler ask`: the trace, the drives, and how many requests and seeds are simulated.
 #[derive(Clone, Debug)]
 pub struct AskSpec {
     /// Path of the trace about which the user asks.
@@ -45,13 +45,15 @@ pub enum Drives {
     Several(Candidates),
 }
 
-/// Long use of a drive, which a crate above this one simulates.
+/// Functions that simulate long use of a drive; the caller provides them, because this crate
+/// simulates single runs only.
 #[derive(Clone, Copy)]
 pub struct LongUse {
     /// Returns the reason why long use of a drive cannot be simulated; `None` if it can.
     pub why_not: fn(&Resolved) -> Option<String>,
-    /// Returns the pages programmed per host page after long use of a drive by at most so many
-    /// requests of a workload, repeated; `None` if stopped, or if the write buffer absorbs them.
+    /// Returns the pages programmed per page of the host after a drive has served a workload, cut
+    /// after some number of requests, over and over; `None` if stopped or if the write buffer
+    /// absorbs all writes.
     pub write_amplification: WriteAmplification,
 }
 
@@ -117,8 +119,8 @@ impl Known<'_> {
         is_timed.then(|| life_estimate::at_waf(self.drive, &self.survey, waf))
     }
 
-    /// Returns a command line for this trace and drive, with the choices that the answers are based
-    /// on.
+    /// Returns a command line that runs this trace on this drive, with flags for the choices that
+    /// `fowler ask` made for the user.
     pub(super) fn command(&self, command: &str, more: &str) -> String {
         self.command_on(&format!("--device {}", quoted(&self.drive.device)), command, more)
     }

@@ -25,11 +25,11 @@ use fowler_experiment::seeds::Spread;
 use fowler_experiment::workload::Control;
 use serde_json::{Map, Value, json};
 
-/// The answers of `fowler ask`, and the results that they are based on.
+/// The answers of `fowler ask` to questions about a trace, and the results that they are based on.
 pub struct Asked {
     /// The choices that `fowler ask` made for the user.
     pub choices: Vec<Choice>,
-    /// The answers, question by question.
+    /// Answers of `fowler ask` to questions about the trace, ordered by question, then by drive.
     pub answers: Vec<Answer>,
     /// The runs of the comparison under the first seed.
     pub outcomes: Vec<Outcome>,

@@ -122,7 +122,8 @@ impl<'a> Replay<'a> {
         Ok(Compared { candidates: candidates.clone(), outcomes, spread })
     }
 
-    /// Returns the short answer about a preset fitted to a real drive that was not chosen.
+    /// Returns the short answer about a preset fitted to a real drive on which `fowler ask` does
+    /// not answer in full.
     pub(super) fn shortly(&self, other: &Fitted) -> Result<Answer, Diagnostics> {
         let drive = match &other.drive {
             Ok(drive) => drive,
@@ -145,9 +146,9 @@ impl<'a> Replay<'a> {
         Ok(answers::in_short(&known))
     }
 
-    /// Gathers the wear, the trace's span and the run from which `ask` answers about `drive`.
-    /// `ceiling` is the rate in requests per second that the drive can serve in a closed loop,
-    /// which bounds the wear.
+    /// Gathers the results from which `fowler ask` answers about `drive`: `outcome`, and the wear
+    /// and the duration of the trace. `ceiling` is the highest request rate in a closed loop, in
+    /// requests per second; the wear assumes no higher rate.
     pub(super) fn about<'b>(
         &'b self,
         drive: &'b Resolved,
@@ -169,7 +170,8 @@ impl<'a> Replay<'a> {
         Ok(Known { flags, choices, drive, survey, recorded, wear, outcome })
     }
 
-    /// Surveys a repetition of the trace, and finds how it wears the drive.
+    /// Counts the requests of the trace that are replayed, and determines how their repetition
+    /// wears the drive.
     fn wear(&self, drive: &Resolved, spec: &WorkloadSpec) -> Result<(Survey, Wear), Diagnostics> {
         // The bar counts the requests of runs.
         let (run, control) = (&self.run, Control { progress: &|_| (), ..self.control });

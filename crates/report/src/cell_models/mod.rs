@@ -57,10 +57,11 @@ impl Cells {
     }
 }
 
-/// The files with the curves of the cell model that were written.
+/// Files with the curves of the cell models (such as bit error rate by P/E cycles) that were
+/// written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plotted {
-    /// Names of the files in the folder to which the curves were written.
+    /// Names, within the folder, of the files that hold the curves of the cell models.
     pub files: Vec<String>,
     /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,

@@ -85,8 +85,8 @@ pub(super) fn programmed_sd(states: &States) -> f64 {
     states[1..].iter().map(|state| state.sd).sum::<f64>() / 7.0
 }
 
-/// Returns the RBER of each type of page of Gaussian states, read at the references that suit
-/// `read_as`, under the balanced code.
+/// Returns the RBER of lower, middle and upper pages of cells with the Gaussian `states` under the
+/// balanced Gray code, read at references that would be best if the states were `read_as`.
 pub(super) fn gaussian_rber(states: &States, read_as: &States) -> [f64; 3] {
     let mut rates = [0.0; 3];
     for at in 0..7 {
@@ -110,7 +110,8 @@ pub(super) struct Retries {
     pub(super) days: f64,
     /// Mean retries of a read.
     pub(super) mean: f64,
-    /// True if the published text gives `mean` as a lower bound of the mean retries.
+    /// True if `mean` is a lower bound of the mean number of retries, as the text that quotes the
+    /// paper has it; false if it is the mean.
     pub(super) at_least: bool,
 }
 

@@ -22,8 +22,8 @@ fn plain(value: f64) -> String {
     }
 }
 
-/// Returns every constant: value, unit, where it comes from, what is swept. Those of word lines
-/// have the name of their key.
+/// Returns the table of all constants of the cell models: value, unit, origin and range to sweep.
+/// Constants of word lines are named as their configuration keys, `aging.*`.
 pub fn constants() -> Sheet {
     let heads = ["constant", "value", "unit", "origin", "swept", "what it is", "source"];
     let mut sheet = Sheet::new("constants", "Constants of the models", &heads);
@@ -114,7 +114,8 @@ fn row_of_word_lines(
     cells
 }
 
-/// Returns the published numbers beside those of the models.
+/// Returns the table of numbers that papers publish about flash cells, each beside the number that
+/// the cell models compute.
 pub fn agreement() -> Sheet {
     let heads = ["what", "published", "model", "remark"];
     let mut sheet = Sheet::new("agreement", "The papers and the models", &heads);

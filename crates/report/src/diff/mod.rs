@@ -64,9 +64,11 @@ pub struct Change {
     pub path: String,
     /// Label of the metric in tables; `None` for metrics that no table shows.
     pub label: Option<String>,
-    /// Value of the metric in each run (the mean over several seeds); `None` if unknown.
+    /// Value of the metric in the first and in the second run (the mean over several seeds); `None`
+    /// if unknown.
     pub values: [Option<f64>; 2],
-    /// Half the width of the 95 % interval of the difference, where the interval is known.
+    /// Half the width of the 95 % confidence interval of the metric's difference between the two
+    /// runs; `None` if unknown.
     pub half_width: Option<f64>,
 }
 

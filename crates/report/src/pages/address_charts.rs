@@ -89,13 +89,15 @@ impl<'a> ByAddress<'a> {
         Axis::linear(format!("address ({})", self.unit))
     }
 
-    /// Returns the middle address of every region, in units of the charts' axis.
+    /// Returns the middle of every address region of a drive, in the unit of the charts' address
+    /// axis (MiB or GiB).
     fn middles(&self, regions: &Regions) -> Vec<f64> {
         let width = regions.width().0 as f64 / self.scale;
         (0..regions.all().len()).map(|region| (region as f64 + 0.5) * width).collect()
     }
 
-    /// Returns a line over addresses for every run that has a value in some region.
+    /// Returns a line over addresses for each run: `value` of every region of the drive. Runs
+    /// without a value above zero have no line.
     fn lines(&self, value: impl Fn(&Region) -> Option<f64>) -> Vec<Series> {
         let line = |&(place, outcome, regions): &(usize, &Outcome, &Regions)| {
             let y = regions.all().iter().map(|region| value(region).map(coarse));

@@ -91,21 +91,21 @@ struct Remark {
 
 /// A section of a page: a heading, with charts, pictures and tables under it.
 pub struct Section {
-    /// Heading of the section.
+    /// Heading of this section of an HTML report page.
     pub title: &'static str,
-    /// Tables of the section, after the charts.
+    /// Tables in this section of an HTML report page, below the charts.
     pub sheets: Vec<Sheet>,
-    /// Charts of the section, which the script of the page draws.
+    /// Charts in this section of an HTML report page, which the page's script draws in the browser.
     pub charts: Vec<Figure>,
-    /// Pictures of the section.
+    /// Pictures in this section of an HTML report page, drawn beforehand as SVG.
     pub drawings: Vec<Drawing>,
 }
 
 /// A picture that has already been drawn.
 pub struct Drawing {
-    /// File name of the picture without the extension.
+    /// File name of the picture in the folder of results, without the extension.
     pub name: String,
-    /// The picture, which includes its title.
+    /// Text of the picture as SVG, with the picture's title inside.
     pub svg: String,
 }
 

@@ -58,8 +58,8 @@ fn in_parts(run: &TimeSeries<'_>) -> OverTime {
     parts
 }
 
-/// Returns the marks of the box of latencies for each part of a run: all or none, as a logarithmic
-/// axis has no zero.
+/// Returns the numbers that a box plot draws of the latencies in each part of a run, in us. A box
+/// with a number that is unknown or zero is empty, as the latency axis is logarithmic.
 fn marks(parts: &OverTime, kind: Kind, count: usize) -> Vec<Option<f64>> {
     let of = |at: usize| {
         let mark = |(_, share): (&str, f64)| {

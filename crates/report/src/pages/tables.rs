@@ -82,7 +82,8 @@ pub fn suspensions(outcomes: &[Outcome]) -> Option<Sheet> {
     layout::suspensions(outcomes).map(|group| of_group(&group, outcomes))
 }
 
-/// Returns a table with a row for each run and a column for each metric of the group.
+/// Returns the table of one group of metrics, such as those about suspensions: a row for each run,
+/// a column for each metric.
 fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     let labels = group.columns.iter().map(|column| column.label.as_str());
     let heads: Vec<&str> = std::iter::once(noun(outcomes)).chain(labels).collect();
@@ -162,7 +163,8 @@ pub fn blame(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// Returns the table of the laws that every run must obey, with their bounds and values.
+/// Returns the table of the consistency checks that every simulated run must pass (for example,
+/// busy times of dies against elapsed time): bounds and measured times.
 pub fn laws(outcomes: &[Outcome]) -> Sheet {
     let heads = [
         noun(outcomes),
@@ -213,7 +215,7 @@ pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     fact("times divided by", &|it| it.workload.speed.to_string());
     fact("requests issued", &|it| match it.pacing {
         Pacing::Open => "at their times".into(),
-        Pacing::Closed { depth } => format!("whenever fewer than {depth} are outstanding"),
+        Pacing::Closed { depth } => format!("whenever fewer than {depth} requests are outstanding"),
     });
     fact("simulated (s)", &|it| it.simulated.as_s().to_string());
     sheet

@@ -20,8 +20,8 @@ pub struct Text {
 /// A text that resembles another one on the page, and is stored as the difference to it.
 pub struct Other {
     pub file: String,
-    /// Pieces of which this text consists, lines of the text it resembles and lines of its own, as
-    /// JSON.
+    /// JSON description of the text, as a list of pieces: runs of lines of a similar text on the
+    /// page, and lines that only this text has.
     pub delta: String,
 }
 
@@ -29,10 +29,10 @@ pub struct Other {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
-    /// Lines taken from the similar text on the page: index of the first one, from 0, and their
-    /// number.
+    /// Consecutive lines of a text that are those of a similar text elsewhere on the HTML page:
+    /// index of the first there, from 0, and number of lines.
     Lines(usize, usize),
-    /// A line that the similar text on the page does not have.
+    /// A line of a text that a similar text elsewhere on the HTML page does not have.
     Own(String),
 }
 

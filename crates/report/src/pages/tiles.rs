@@ -16,7 +16,8 @@ pub struct Tile {
     /// Title of the tile: the metric's name and unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
-    /// Number of runs that the tile leaves out.
+    /// Number of runs that have no row in the tile (the box of one metric at the head of a page),
+    /// because a tile shows six runs at most.
     pub more: usize,
 }
 
@@ -27,10 +28,11 @@ pub struct Row {
     /// Name of the run's hue, which the charts share.
     pub hue: &'static str,
     pub label: String,
-    /// Value of the tile's metric in the run, formatted, with its confidence interval if there are
-    /// several seeds.
+    /// Value of the metric in the run, formatted for a tile at the head of a page; if several seeds
+    /// were run, their mean with its confidence interval.
     pub value: String,
-    /// Difference to the number of the first run, in words; empty for the first run.
+    /// Difference of the metric between this run and the first, in words such as `+3.0 %`; empty
+    /// for the first run.
     pub change: String,
 }
 
@@ -47,7 +49,7 @@ const TILES: [(&str, &str); 8] = [
     ("idle (share of die time)", "idle_share"),
 ];
 
-/// Most tiles on a page.
+/// Largest number of tiles (boxes with one metric each) at the head of a page.
 const SHOWN: usize = 6;
 
 /// Returns the tiles for the page of these runs, without those that no run has a number for. Writes
@@ -65,7 +67,8 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
 }
 
-/// Returns the value of a metric in a run; `None` if unknown or withheld.
+/// Returns the value of a metric in a run; `None` if unknown, or for write amplification if too
+/// little was erased to measure it.
 fn reported(outcome: &Outcome, path: &str) -> Option<f64> {
     let withheld = is_amplification(path) && outcome.withheld().is_some();
     value(outcome, path).as_f64().filter(|_| !withheld)
@@ -103,8 +106,8 @@ fn tile(title: &'static str, path: &str, outcomes: &[Outcome], spread: Option<&S
     Tile { title, more: outcomes.len() - rows.len(), rows }
 }
 
-/// Describes the difference of a run's number to the first run's: shares in percentage points,
-/// others in percent of the first.
+/// Describes the difference of a metric between a later run (`second`) and the first: shares in
+/// percentage points, other metrics in percent of the first.
 fn change(first: f64, second: f64, share: bool) -> String {
     if first == second {
         return "same".into();

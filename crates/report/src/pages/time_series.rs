@@ -11,8 +11,9 @@ use fowler_metrics::{Kind, OverTime, Window};
 use fowler_units::Span;
 use std::borrow::Cow;
 
-/// Limits for the HTML page of several runs: cells in all heat maps together, and windows in all
-/// runs together. Each window is drawn about twenty times, in as many lines.
+/// Limits for the HTML page of several runs: heat-map cells over all heat maps, and time windows
+/// (points on the time axis of the charts) over all runs. Each window is drawn about twenty times,
+/// in as many lines.
 const CELLS: usize = 75_000;
 const WINDOWS: usize = 1024;
 /// Number of heat maps on a page: dies, channels, blocks, and the latencies of reads and of writes.
@@ -40,7 +41,8 @@ pub struct AllTimeSeries<'a> {
 }
 
 impl<'a> AllTimeSeries<'a> {
-    /// Returns the time series of the runs that have one.
+    /// Returns the measurements over time of all runs that recorded them, with windows of the same
+    /// width in all of them.
     pub fn of(outcomes: &'a [Outcome]) -> AllTimeSeries<'a> {
         let whole = |(place, outcome): (usize, &'a Outcome)| {
             let detail = outcome.detail.as_deref()?;

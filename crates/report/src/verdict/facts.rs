@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// The share of slowest requests that findings call the tail.
 pub const TAIL: f64 = 0.01;
 
-/// The results of a run that the rules for findings use.
+/// Results of a run from which rules derive sentences (findings), such as latencies, programs and
+/// erases.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Facts {
     /// Label of the run: the name of its scheme or, if drives are compared, of its drive.
@@ -72,7 +73,7 @@ pub(crate) struct Served {
 }
 
 impl Facts {
-    /// Collects from the outcome of a run the results that rules for findings use.
+    /// Collects from a finished run the results from which rules derive sentences (findings).
     pub fn of(outcome: &Outcome) -> Facts {
         let layout = &outcome.drive.layout;
         let served = |kind: Kind| {
@@ -132,8 +133,8 @@ impl Facts {
         self.requests == other.requests && counts(self) == counts(other)
     }
 
-    /// Returns pages programmed per page programmed for the host, unless write amplification is
-    /// withheld.
+    /// Returns pages programmed per page programmed for the host; `None` if the drive erased too
+    /// little for this number to be that of steady use.
     pub fn waf(&self) -> Option<f64> {
         fowler_device::waf(&self.programs).filter(|_| !self.withheld)
     }
@@ -153,8 +154,8 @@ impl Facts {
         Some([Interval::of(before, from), Interval::of(from, end)])
     }
 
-    /// Returns flags that put more load on the drive, so that requests wait for one another more
-    /// often.
+    /// Returns command-line flags of `fowler`, with words, that put more load on the drive so that
+    /// requests wait for one another more often.
     pub(super) fn more_load(&self) -> &'static str {
         match self.open {
             true => "a higher rate (--speed), or a closed loop (--queue-depth)",
@@ -166,15 +167,16 @@ impl Facts {
 /// Counters of a drive between two times of a run at which they were recorded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Interval {
-    /// Start of the interval, in seconds of the run.
+    /// Start of this part of a run, in simulated seconds from the start of the run.
     pub from_s: f64,
-    /// End of the interval, in seconds of the run.
+    /// End of this part of a run, in simulated seconds from the start of the run.
     pub until_s: f64,
-    /// Number of pages programmed in the interval, by source.
+    /// Number of pages that the drive programmed in this part of a run, by source: host, GC and
+    /// others.
     pub programs: BySource<u64>,
-    /// Number of blocks erased in the interval.
+    /// Number of blocks that the drive erased in this part of a run.
     pub erases: u64,
-    /// Number of requests in the drive, on average over the interval.
+    /// Mean number of requests outstanding in the drive over this part of a run.
     pub outstanding: f64,
 }
 

@@ -6,7 +6,7 @@ use fowler_experiment::json_schema::output::{Fact, written};
 use fowler_experiment::seeds::Spread;
 use serde_json::{Map, Value, json};
 
-/// The runs that a rule for findings examines.
+/// Runs to which a rule is applied that derives sentences (findings) from their results.
 pub(crate) struct Case<'a> {
     /// Runs that are compared, the baseline first.
     pub runs: &'a [Facts],
@@ -14,20 +14,22 @@ pub(crate) struct Case<'a> {
     pub spread: Option<&'a Spread>,
 }
 
-/// A finding of a rule about the results of runs, in words.
+/// A sentence or more about the results of runs, derived by a rule from their numbers.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Finding {
-    /// Name of the rule that made the finding.
+    /// Name of the rule that derived this sentence from the results of runs, such as `best`.
     pub rule: &'static str,
     /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// The schemes or drives that the finding is about.
+    /// Names of the schemes or drives that the sentence about the results of runs is about.
     pub labels: Vec<String>,
-    /// Text of the finding: whole sentences.
+    /// Whole sentences that state a result of runs, such as which scheme is faster and by how much.
     pub text: String,
-    /// The numbers that the finding is based on, with the thresholds that they crossed.
+    /// Numbers from which the sentence about the results of runs is derived, and the thresholds
+    /// that they crossed, by name.
     pub numbers: Vec<(&'static str, f64)>,
-    /// Suggested command that shows more about the finding; `None` if there is none.
+    /// Command or flags worth a try after the sentence about the results of runs; `None` for no
+    /// suggestion.
     pub next: Option<String>,
 }
 
@@ -58,12 +60,14 @@ impl Finding {
         count.map(|&(_, count)| count as u64)
     }
 
-    /// Returns the finding as a JSON object.
+    /// Returns this sentence about the results of runs, with its rule, schemes or drives, and
+    /// numbers, as a JSON object.
     pub fn json(&self) -> Value {
         written(&facts(self.axis), self)
     }
 
-    /// Returns the sentences of the finding, followed by the suggested command.
+    /// Returns the sentences about the results of runs, followed by a suggestion of what to try
+    /// next, if there is one.
     pub fn sentences(&self) -> String {
         match &self.next {
             Some(next) => format!("{} Try {next}.", self.text),

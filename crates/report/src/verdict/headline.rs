@@ -12,8 +12,8 @@ use fowler_metrics::{Kind, Latencies, Percentile};
 /// The fewest requests that must lie beyond a percentile of latency that is reported.
 pub const BEYOND: u64 = 100;
 
-/// Returns sentences that sum up a run: the requests and the drive, then a sentence for each kind
-/// of request, then write amplification unless that is withheld.
+/// Returns sentences that sum up a run: the requests and the drive, then the latency of each kind
+/// of request, then write amplification if the drive erased enough to measure it.
 pub fn headline(outcome: &Outcome) -> Vec<String> {
     let facts = Facts::of(outcome);
     let mut sentences = vec![measured(outcome)];

@@ -32,10 +32,12 @@ pub(crate) use headline::solid_tail;
 pub use headline::{BEYOND, headline};
 use serde_json::{Value, json};
 
-/// A rule for findings: returns its findings about these runs, of which the first is the baseline.
+/// A rule that derives sentences (findings) from the results of the given runs, the first of which
+/// is the baseline.
 type Rule = fn(&Case<'_>) -> Vec<Finding>;
 
-/// The rules for findings, in the order in which findings are shown.
+/// Names and functions of all rules that derive sentences (findings) from the results of runs, in
+/// the order in which a report shows the sentences.
 const RULES: [(&str, Rule); 8] = [
     ("best", best_column::look),
     ("noise", noise::look),
@@ -47,7 +49,8 @@ const RULES: [(&str, Rule); 8] = [
     ("few", small_samples::look),
 ];
 
-/// Returns the findings of all rules about these runs, in words. The first run is the baseline.
+/// Returns the sentences (findings) that all rules derive from the results of these runs. The first
+/// run is the baseline.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     let runs: Vec<Facts> = outcomes.iter().map(Facts::of).collect();
     look(&Case { runs: &runs, spread })
@@ -60,8 +63,8 @@ struct Comparison<'a> {
     spread: Option<&'a Spread>,
 }
 
-/// Returns the summary of a comparison as JSON: its runs, the findings, and the metrics over
-/// several seeds (null with one seed).
+/// Returns the summary of a comparison as JSON: its runs, the sentences (findings) that rules
+/// derive from their results, and the metrics over several seeds (null with one seed).
 pub fn comparison_json(outcomes: &[Outcome], spread: Option<&Spread>) -> Value {
     let axis = axis(outcomes);
     written(&facts(axis), &Comparison { outcomes, spread })

@@ -48,7 +48,8 @@ fn amplification(run: &Facts) -> Option<Finding> {
         return None;
     }
     let text = format!(
-        "Write amplification {} stands on {}, fewer than the {} pages of spare capacity.",
+        "Write amplification {} is measured over {}, too few for steady state: the drive has {} \
+         pages of spare capacity.",
         run.place(),
         counted(host, "page write"),
         whole(spare)

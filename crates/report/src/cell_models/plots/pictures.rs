@@ -18,7 +18,8 @@ const BLOCKS: [(&str, f64); 3] =
 
 const DAY_S: f64 = 86_400.0;
 
-/// Returns every figure.
+/// Returns all figures of the cell models: voltages, block strength, bit error rates, sensing,
+/// recovery.
 pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     vec![
         voltages(cells),

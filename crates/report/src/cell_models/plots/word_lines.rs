@@ -20,7 +20,7 @@ const TABLE: (u32, f64) = (15, 0.08);
 /// distance of two neighboring states.
 const WIDEST: f64 = 6.0;
 
-/// Range of the ages drawn, in days.
+/// Range of retention ages on the axes of the figures of three-bit cells, in days.
 const AGES: (f64, f64) = (0.01, 1000.0);
 
 /// Returns every figure of three-bit cells.
@@ -37,8 +37,8 @@ pub(super) fn all(cells: &Cells) -> Vec<Figure> {
     ]
 }
 
-/// Returns a curve for each type of page of a word line; `points` gives the curve's points for a
-/// type.
+/// Returns three curves for a figure of three-bit cells, one each for lower, middle and upper
+/// pages; `points` returns the points of the curve of page 0, 1 or 2.
 fn by_page(points: impl Fn(usize) -> Vec<(f64, f64)>) -> impl Iterator<Item = Series> {
     PAGES.into_iter().enumerate().map(move |(page, name)| curve(name, points(page)))
 }
