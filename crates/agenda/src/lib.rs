@@ -15,8 +15,8 @@ use std::collections::BinaryHeap;
 use std::marker::PhantomData;
 
 /// Phase of an event, which orders the events of the same nanosecond. The order is part of the
-/// model: a die that becomes free at `t` can serve a request that arrives at `t` (S15), and a
-/// sample sees the state after both.
+/// model: a die that an operation leaves at `t` can serve a request that arrives at `t`, and an
+/// event that samples the drive's state at `t` sees the state after both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Phase {
@@ -52,8 +52,8 @@ impl Ticket {
 const EVENT_BITS: u32 = 24;
 const SEQUENCE_BITS: u32 = 38;
 const PHASE_SHIFT: u32 = EVENT_BITS + SEQUENCE_BITS;
-/// Difference between the sequence numbers of two consecutive entries, at the place of that number
-/// in the key.
+/// Increment by which the 128-bit keys of two successively scheduled events differ in the bits of
+/// their sequence numbers.
 const NEXT: u64 = 1 << EVENT_BITS;
 const TIME_SHIFT: u32 = PHASE_SHIFT + 2;
 
@@ -81,7 +81,7 @@ pub struct Agenda<E> {
     /// First event key of each lane (FIFO queue); for the last lane, the smaller one of its first
     /// key and the first key of the binary heap.
     heads: [u128; LANES],
-    /// Smallest of all keys in the agenda: that of the next event.
+    /// Smallest of the keys of all scheduled events in the queue: that of the next event.
     first: u128,
     /// Index in `heads` (the first event key of each lane) of the smallest key, which is that of
     /// the next event.
@@ -95,8 +95,8 @@ pub struct Agenda<E> {
 }
 
 impl<E: Event> Agenda<E> {
-    /// Creates an empty agenda at time zero, with room for `capacity` entries in the heap before it
-    /// has to grow.
+    /// Creates an empty event queue with the clock at zero. `capacity` is the number of events that
+    /// its binary heap, which holds the events outside the FIFO lanes, takes before it has to grow.
     pub fn with_capacity(capacity: usize) -> Self {
         Self {
             now: Nanos::ZERO,
@@ -308,7 +308,7 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Advances the clock to the time of an event outside the agenda.
+    /// Advances the simulated clock to the time of an event that is not in the event queue.
     ///
     /// # Panics
     /// If `to` lies in the past or beyond the next event, or after 2^38 entries.
@@ -322,12 +322,13 @@ impl<E: Event> Agenda<E> {
         self.now = to;
     }
 
-    /// Returns the number of entries in the agenda, superseded ones included.
+    /// Returns the number of events in the event queue, including those that their owner has
+    /// replaced and will ignore when they come up.
     pub fn len(&self) -> usize {
         self.heap.len() + self.lanes.iter().map(Lane::len).sum::<usize>()
     }
 
-    /// Returns true if the agenda has no entries.
+    /// Returns true if no event is scheduled in the event queue.
     pub fn is_empty(&self) -> bool {
         self.next_due().is_none()
     }

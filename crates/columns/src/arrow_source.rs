@@ -40,18 +40,18 @@ pub struct ArrowSource {
 }
 
 impl ArrowSource {
-    /// Returns a stream that has read no batch.
+    /// Returns a reader of requests from Arrow batches that has not read any batch yet.
     pub fn new() -> ArrowSource {
         ArrowSource::default()
     }
 
-    /// Returns the number of rows read so far.
+    /// Returns the number of requests, one per row, in all Arrow batches read so far.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// Returns the requests of the next batch. Timestamps count from the first timestamp, since a
-    /// drive has no dates; whole numbers and durations count from zero as they are.
+    /// Returns the requests of the next Arrow batch. Arrival times that are timestamps (dates)
+    /// count from the first one; whole numbers and durations are taken as nanoseconds from zero.
     ///
     /// # Errors
     /// Every problem of the batch. Rows are numbered from 0, across all batches.
@@ -297,7 +297,7 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// Returns every problem of the batch, by column and row.
+    /// Returns every invalid value in an Arrow batch of requests, by column and row.
     fn diagnostics(&self) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (name, expected) in COLUMNS {
@@ -318,7 +318,8 @@ impl Rows<'_> {
         diagnostics
     }
 
-    /// Returns the problem of the value that a row has in a column; `None` if the value is valid.
+    /// Returns the reason why the value of a column in a row of an Arrow batch of requests is
+    /// invalid; `None` if it is valid.
     fn wrong(&self, name: &str, array: &dyn Array, row: usize) -> Option<String> {
         if is_null(array, row) {
             return Some("the value is missing".into());
@@ -367,8 +368,8 @@ impl Rows<'_> {
     }
 }
 
-/// Returns true if the value that a row has in a column is null, in the column or in its
-/// dictionary.
+/// Returns true if the value of a column in a row of an Arrow batch is null: in the column itself,
+/// or in the dictionary to which a dictionary-encoded column refers.
 fn is_null(array: &dyn Array, row: usize) -> bool {
     array.is_null(row)
         || matches!(array.data_type(), DataType::Dictionary(_, _)) && said(array, row).is_none()
@@ -391,7 +392,8 @@ fn out_of_reach(
     (value > most || overflowed).then(|| format!("{text} exceeds {limit}"))
 }
 
-/// Returns the value that a row has in a column, in its original unit, as text for messages.
+/// Returns the value of a column in a row of an Arrow batch of requests, in its original unit, as
+/// text for messages.
 fn said(array: &dyn Array, row: usize) -> Option<String> {
     fn number<T: ArrowPrimitiveType>(array: &dyn Array, row: usize) -> String
     where

@@ -15,9 +15,10 @@ const RESPONSES: [(&str, &str); 6] = [
     ("write.p99_us", "write p99 (us)"),
     ("waf", "WAF"),
 ];
-/// Name of the column with the reason why the write amplification of a point is withheld.
+/// Name of the column that explains, for one run of a sweep, why the write amplification is not
+/// reported.
 const WITHHELD: &str = "waf_withheld";
-/// Largest number of points that a table shows.
+/// Largest number of runs of a sweep that a table shows.
 const SHOWN: usize = 24;
 /// The maximum number of levels of a sweep's numeric axis whose values are kept apart. The values
 /// of an axis with more levels are cut into [`PARTS`] ranges with about equal numbers of points, as
@@ -45,7 +46,8 @@ pub(crate) fn sheets(rows: &[Row], axes: &[&str]) -> Vec<Sheet> {
     sheets
 }
 
-/// Returns the value that a point has for a metric; `None` if it is unknown or withheld.
+/// Returns the value of a metric in one run of a sweep; `None` if it is unknown, or is a write
+/// amplification that the run does not report.
 fn value(row: &Row, name: &str) -> Option<f64> {
     let withheld = name == "waf" && row.text(WITHHELD).is_some();
     row.get(name).and_then(|it| it.real()).filter(|_| !withheld)
@@ -147,8 +149,8 @@ fn effects(
     (!rows.is_empty()).then(|| sheet("effects", title, names, rows))
 }
 
-/// Groups the values of a metric by the value that the points have on an axis: a number, or else
-/// words or nothing.
+/// Groups the values of a metric over a sweep's runs by the level that each run has on one axis of
+/// the sweep: a number, a word, or none.
 fn levels(points: Vec<(Result<f64, Option<String>>, f64)>) -> Vec<Vec<f64>> {
     let mut words: BTreeMap<Option<String>, Vec<f64>> = BTreeMap::new();
     let mut numbers: Vec<(f64, f64)> = Vec::new();

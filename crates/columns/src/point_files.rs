@@ -18,7 +18,7 @@ pub(crate) const REQUESTS: &str = "requests";
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum State {
     Missing,
-    /// A file of the point does not match its checksum.
+    /// A file of this run of the sweep does not match its checksum.
     Damaged,
     Finished,
     Failed,
@@ -36,7 +36,8 @@ pub(crate) fn sums_file(folder: &Path, hash: &str) -> PathBuf {
     folder.join(POINTS).join(format!("{hash}.sha256"))
 }
 
-/// Saves the row of a point, then the checksums, which mark the point as finished.
+/// Saves the result of one run of a sweep, a table row in a Parquet file, and then the file of
+/// checksums that marks the run as finished.
 pub(crate) fn save(
     folder: &Path,
     hash: &str,
@@ -48,13 +49,14 @@ pub(crate) fn save(
     store::save(&sums_file(folder, hash), (&row_name, &point_file(folder, hash)), row, requests)
 }
 
-/// Returns the names of a point's files of row and requests, relative to the folder of its
-/// checksums.
+/// Returns the names of the two result files of a sweep's run, its row of metrics and its log of
+/// requests, relative to the folder of its checksums.
 fn names(hash: &str) -> [String; 2] {
     [format!("{hash}.parquet"), format!("../{REQUESTS}/{hash}.parquet")]
 }
 
-/// Compares the files of a point with their checksums. A failed point has no requests.
+/// Compares the result files of a sweep's run with their checksums. A run that failed with an error
+/// has no log of requests.
 pub(crate) fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Verified, Diagnostics> {
     let [row_name, requests_name] = names(hash);
     let (row, log) = (point_file(folder, hash), requests_file(folder, hash));
@@ -62,7 +64,8 @@ pub(crate) fn verified(folder: &Path, hash: &str, requests: bool) -> Result<Veri
     store::verified(&sums_file(folder, hash), (&row_name, &row), Some(log), requests)
 }
 
-/// Returns the paths of this point's files at which there is something that is not a file.
+/// Returns the paths that the files of a sweep's run should have but at which the file system holds
+/// something else, such as a folder.
 pub(crate) fn no_files(folder: &Path, hash: &str) -> Result<Vec<PathBuf>, Diagnostics> {
     let mut found = Vec::new();
     for path in [point_file, requests_file, sums_file].map(|file| file(folder, hash)) {
@@ -73,7 +76,8 @@ pub(crate) fn no_files(folder: &Path, hash: &str) -> Result<Vec<PathBuf>, Diagno
     Ok(found)
 }
 
-/// Returns the saved state of the point with this hash.
+/// Returns the state (missing, damaged, failed or finished) of the sweep's run with this hash of
+/// its inputs, according to the files in the folder.
 pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, Diagnostics> {
     for path in no_files(folder, hash)? {
         stored(&path)?;
@@ -90,8 +94,8 @@ pub(crate) fn state(folder: &Path, hash: &str, requests: bool) -> Result<State, 
     })
 }
 
-/// Returns the state of a point, finished or failed, according to its row, whose file must be
-/// undamaged.
+/// Returns the state of a sweep's run, finished or failed, from the row of metrics in its result
+/// file, whose checksum must have been verified.
 pub(crate) fn row_state(folder: &Path, hash: &str) -> Result<State, Diagnostics> {
     let row = file::read_columns(&point_file(folder, hash), &[HASH, ERROR])?;
     let rows = summary::rows_of(&row.unwrap_or_default());

@@ -26,9 +26,9 @@ pub const CHUNK: usize = 65_536;
 /// full.
 const GROUP: usize = 4 * CHUNK;
 
-/// Returns the columns of the log of requests, which are those of the text format in its order.
-/// `op` is a dictionary of words. The other columns are whole numbers: bytes, or nanoseconds where
-/// the name ends in `_ns`. There are no nulls.
+/// Returns the Arrow schema of the request log: the columns of the CSV log, in its order. `op` is a
+/// dictionary of words; all others are whole numbers, in bytes or, where the name ends in `_ns`,
+/// nanoseconds. There are no nulls.
 pub fn schema() -> SchemaRef {
     Arc::clone(&SCHEMA)
 }
@@ -53,10 +53,11 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
 static WORDS: LazyLock<ArrayRef> =
     LazyLock::new(|| Arc::new(StringArray::from_iter_values(HostOp::ALL.map(HostOp::word))));
 
-/// Collects the rows of requests, column by column.
+/// Collects rows of the request log, column by column, until they fill an Arrow batch.
 #[derive(Debug)]
 struct Chunk {
-    /// Number of the first row in the collected chunk, counted from 0 over the run.
+    /// Number of the first request in this batch of the request log, counted from 0 over the whole
+    /// run.
     first: u64,
     op: Vec<i8>,
     offset: Vec<u64>,
@@ -141,7 +142,7 @@ impl RequestColumns {
         RequestColumns { batches: Vec::new(), chunk: Chunk::new(0) }
     }
 
-    /// Adds the row of a completed request.
+    /// Adds a completed request as a row of the request log.
     pub fn add(&mut self, completion: &Completion) {
         self.chunk.push(completion);
         if self.chunk.is_full() {
@@ -150,7 +151,8 @@ impl RequestColumns {
         }
     }
 
-    /// Returns all rows in batches of [`CHUNK`]; the last may have fewer.
+    /// Returns all rows of the request log as Arrow batches of [`CHUNK`] rows; the last batch may
+    /// have fewer.
     pub fn finish(mut self) -> Vec<RecordBatch> {
         if !self.chunk.op.is_empty() {
             self.batches.push(self.chunk.take());
@@ -230,8 +232,8 @@ impl<W: Write + Send> ParquetSink<W> {
     }
 }
 
-/// Returns the encodings of the columns: increasing numbers are stored as differences; most other
-/// columns have few distinct values and are stored in dictionaries.
+/// Returns the encodings of the request log's columns in Parquet: increasing numbers are stored as
+/// differences; most other columns have few distinct values and are stored in dictionaries.
 fn layout() -> WriterProperties {
     let mut properties = properties().set_max_row_group_row_count(Some(GROUP));
     for name in ["id", "at_ns", "done_ns"] {

@@ -26,9 +26,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Kind and format version of the file `shard`; increment the version when its contents change.
+/// Kind and format version of the file `shard`, which says which part of a sweep a folder holds;
+/// increment the version when its contents change.
 const KIND: Kind = Kind { name: "shard", format: 1 };
-/// Largest size of the file `shard`, in bytes.
+/// Largest size of the file `shard`, which says which part of a sweep a folder holds, in bytes.
 const LARGEST: u64 = 4096;
 
 /// Contents of the file `shard`, which identifies a shard and its sweep.
@@ -36,7 +37,7 @@ const LARGEST: u64 = 4096;
 #[serde(deny_unknown_fields)]
 struct Record {
     shard: Shard,
-    /// True if the requests of every point are saved.
+    /// True if the sweep saves a log of the requests of every run.
     requests: bool,
     /// Version of Fowler that runs the shard, and a hash of the simulator's sources.
     version: String,
@@ -58,7 +59,7 @@ impl Record {
         }
     }
 
-    /// Returns the bytes of the file `shard` with this record.
+    /// Returns the bytes of the file `shard`, which says which part of a sweep a folder holds.
     fn bytes(&self) -> Vec<u8> {
         let text = serde_json::to_string(self).expect("text");
         sealed_file::bytes(KIND, &self.design, text.as_bytes())
@@ -81,7 +82,7 @@ impl Record {
     }
 }
 
-/// The shard that a folder holds, according to its file `shard`.
+/// The shard (part of a sweep) that a folder holds, according to its file `shard`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// The folder holds this shard of a sweep.
@@ -90,7 +91,7 @@ pub enum Found {
     Damaged(PathBuf),
 }
 
-/// Returns the shard that a folder holds; `None` for other folders.
+/// Returns the shard (part of a sweep) that a folder holds; `None` for other folders.
 ///
 /// # Errors
 ///
@@ -111,7 +112,8 @@ pub fn found(folder: &Path) -> Result<Option<Found>, Diagnostics> {
     }
 }
 
-/// Opens the folder of a shard of a plan, and creates it if necessary, as [`Folder::open`].
+/// Opens the folder of one shard (part) of a planned sweep, and creates it if necessary. Like
+/// [`Folder::open`], it keeps finished runs and removes files left half-written.
 ///
 /// # Errors
 /// As [`Folder::open`], or if the folder holds another shard or a whole sweep.
@@ -168,15 +170,15 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
     Folder::outlined(entered, path, &outline, runs, points)
 }
 
-/// Returns the shard of the same sweep whose file `shard` has the checksum `hash`; `None` if there
-/// is none.
+/// Returns the part (shard) of the same sweep for which the file `shard` has the checksum `hash`;
+/// `None` if no other part of the sweep has it.
 fn of_another(shard: Shard, outline: &Outline, hash: &str) -> Option<Shard> {
     let all = shard.all();
     let is = |it: &Shard| *it != shard && bytes_hash(&Record::of(*it, outline).bytes()) == hash;
     all.into_par_iter().find_any(is)
 }
 
-/// A folder that holds a shard, and the contents of its file `shard`.
+/// A folder that holds a shard (part of a sweep), and the contents of its file `shard`.
 struct Held {
     folder: PathBuf,
     record: Record,
@@ -191,11 +193,11 @@ impl Held {
 /// Callbacks of the merge of shards, for progress and for stopping it.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Flag that the caller sets to stop the merge.
+    /// Flag that the caller sets to stop the merge of a sweep's shards into one folder.
     pub stop: &'a AtomicBool,
-    /// Called once with the number of runs that the merge will copy.
+    /// Called once with the number of runs of the sweep that the merge of its shards will copy.
     pub planned: &'a (dyn Fn(usize) + Sync),
-    /// Called for each run that the merge has copied.
+    /// Called for each run of the sweep that the merge of its shards has copied.
     pub copied: &'a (dyn Fn() + Sync),
 }
 
@@ -251,7 +253,8 @@ pub fn merge(
     Ok((!watch.stop.load(Ordering::Relaxed)).then_some(folder))
 }
 
-/// Reads the file `shard` of every folder to be merged.
+/// Reads the file `shard`, which says which part of a sweep a folder holds, in every folder to be
+/// merged.
 fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
     let read = |folder: &PathBuf| -> Result<Held, Diagnostics> {
         refuse_newer(folder, SWEEP)?;
@@ -328,7 +331,8 @@ fn short(hash: &str) -> String {
     printable(hash.get(..8).unwrap_or(hash))
 }
 
-/// Returns the outline of the sweep, from its first shard.
+/// Returns the sweep's specification, design and list of runs, read from the folder of its first
+/// shard.
 fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     let read = |name: &str, sum: &str| -> Result<Vec<u8>, Diagnostics> {
         let path = first.folder.join(name);

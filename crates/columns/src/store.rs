@@ -62,9 +62,9 @@ pub struct Folder {
     /// Points of the design that are run in this folder (index and hash): all of the sweep, or
     /// those of a shard.
     runs: Vec<(usize, String)>,
-    /// Hashes of the points that belong in this folder.
+    /// Hashes of the sweep's runs whose files belong in this folder.
     points: Vec<String>,
-    /// True if the requests of every point are saved.
+    /// True if a log of the requests of every run in this folder of a sweep is saved.
     requests: bool,
     _lock: File,
 }
@@ -74,11 +74,11 @@ pub struct Folder {
 pub(crate) struct Outline {
     /// Text of the sweep's specification.
     pub text: Vec<u8>,
-    /// Bytes of the file of the design, `design.parquet`.
+    /// Bytes of the file `design.parquet`, which lists the points of the sweep.
     pub design: Vec<u8>,
     /// Hash of every point of the sweep, in the order of the design.
     pub points: Vec<String>,
-    /// True if the requests of every point are saved.
+    /// True if the sweep saves a log of the requests of every run.
     pub requests: bool,
 }
 
@@ -94,7 +94,8 @@ impl Outline {
         }
     }
 
-    /// Returns the points to run: the first of each group with equal hashes.
+    /// Returns index and hash of the sweep's points that must be run: of several points with equal
+    /// inputs (one hash), only the first.
     pub fn runs(&self) -> Vec<(usize, String)> {
         let mut seen: BTreeSet<&str> = BTreeSet::new();
         let mut runs: Vec<(usize, &String)> = self.points.iter().enumerate().collect();
@@ -106,10 +107,10 @@ impl Outline {
 /// Files of a finished point of a sweep as bytes, as a remote worker returns them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// Bytes of the file with the row of the sweep's point.
+    /// Contents of the Parquet file with the row of metrics of this run of the sweep.
     pub row: Vec<u8>,
-    /// Bytes of the file with the requests of the point, if they are saved and the point did not
-    /// fail.
+    /// Contents of the Parquet file with the request log of this run of the sweep; `None` if
+    /// requests are not saved or the run failed.
     pub requests: Option<Vec<u8>>,
     /// True if the run of the sweep's point failed.
     pub failed: bool,
@@ -118,17 +119,17 @@ pub struct Made {
 /// Progress of a sweep: how many of its points are finished or failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Number of points in the design.
+    /// Number of points (combinations of values) in the sweep.
     pub points: usize,
-    /// Number of points that are finished, including failed ones.
+    /// Number of points of the sweep whose runs have ended, including those that ended in an error.
     pub finished: usize,
-    /// Number of points that failed.
+    /// Number of points of the sweep whose runs ended in an error.
     pub failed: usize,
 }
 
 impl Folder {
-    /// Opens the folder for the points of a plan, and creates it if necessary. Removes files that
-    /// an earlier process left partially written, and keeps finished ones.
+    /// Opens the folder of a planned sweep, and creates it if necessary. Removes files that an
+    /// earlier process left half-written, and keeps those of finished runs.
     ///
     /// # Errors
     /// If the folder cannot be written, it holds a shard, or another process is writing to it.
@@ -137,7 +138,8 @@ impl Folder {
         Folder::whole(entered, path, &Outline::of(plan))
     }
 
-    /// Turns a locked folder into that of a whole sweep.
+    /// Returns the folder, already locked for writing, as that of a whole sweep rather than of a
+    /// shard; writes the sweep's specification, design and checksums.
     pub(crate) fn whole(
         entered: Entered,
         path: &Path,
@@ -151,8 +153,9 @@ impl Folder {
         Folder::outlined(entered, path, outline, outline.runs(), outline.points.clone())
     }
 
-    /// Writes the files of the sweep's folder other than those of its points, for the given `runs`
-    /// and `points`.
+    /// Writes the specification, design and checksums into a sweep's folder. `runs` are the points
+    /// (index and hash) to run there; `points` are the hashes of all points whose files belong
+    /// there.
     pub(crate) fn outlined(
         Entered(lock): Entered,
         path: &Path,
@@ -179,9 +182,9 @@ impl Folder {
         &self.path
     }
 
-    /// Returns the points still to be run, in order; with `retry` also those that failed. Of
-    /// several identical points it returns the first. A point with a missing or damaged file is run
-    /// again.
+    /// Returns the indices of the sweep's points that are still to be run, in order; with `retry`
+    /// also those whose run ended in an error. A run with a missing or damaged file is made again;
+    /// of several identical points, only the first is run.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
@@ -195,7 +198,7 @@ impl Folder {
         Ok(states.into_iter().filter(|(_, state)| todo(state)).map(|(index, _)| index).collect())
     }
 
-    /// Returns the points whose files are damaged.
+    /// Returns the indices of the sweep's points whose result files do not match their checksums.
     ///
     /// # Errors
     ///
@@ -205,7 +208,7 @@ impl Folder {
         Ok(states.filter(|(_, it)| *it == State::Damaged).map(|(index, _)| index).collect())
     }
 
-    /// Returns the saved state of every point that is run in the folder.
+    /// Returns the index and the saved state of every run of the sweep that belongs in this folder.
     fn states(&self) -> Result<Vec<(usize, State)>, Diagnostics> {
         self.runs
             .par_iter()
@@ -213,7 +216,8 @@ impl Folder {
             .collect()
     }
 
-    /// Saves the files of a point that was run elsewhere.
+    /// Saves the result files of a sweep's run that another process, such as a remote worker, has
+    /// made.
     ///
     /// # Errors
     /// If they cannot be written.
@@ -224,7 +228,8 @@ impl Folder {
         save(&self.path, &point.hash, &made.row, made.requests.as_deref().map(bytes_hash))
     }
 
-    /// Returns the progress of the sweep, or of the shard.
+    /// Returns how many points of the sweep, or of the shard, in this folder are finished or
+    /// failed.
     ///
     /// # Errors
     /// If a file of a point cannot be opened.
@@ -244,7 +249,8 @@ impl Folder {
         Ok(tally)
     }
 
-    /// Returns every finished point, one row each, in the order of the design.
+    /// Returns the results of all finished points of the sweep as a table, one row each, in the
+    /// order of the sweep's design.
     ///
     /// # Errors
     /// As [`load`].
@@ -340,16 +346,18 @@ fn rows(folder: &Path) -> Result<Vec<Row>, Diagnostics> {
 pub struct Examined {
     /// Number of different points in the design of the sweep.
     pub points: usize,
-    /// Number of points of the design whose files are all present and undamaged.
+    /// Number of different points of the sweep whose result files are all present and undamaged.
     pub whole: usize,
     /// Damaged files, each with the checksum file of its point. Removing the checksum file makes
     /// the point run again.
     pub damaged: Vec<(PathBuf, Option<PathBuf>)>,
-    /// Number of undamaged points that are not in the present design but were in an earlier one.
+    /// Number of points with undamaged result files that the sweep in this folder no longer
+    /// contains, but an earlier version of its specification did.
     pub earlier: usize,
     /// Files of points that are not in the design, and that are not as they were written.
     pub strays: Vec<PathBuf>,
-    /// Files and folders among the points that Fowler did not write.
+    /// Files and folders that Fowler did not write but that are in the folder of the sweep's result
+    /// files.
     pub others: Vec<PathBuf>,
     /// Files of the sweep itself (specification, design, checksums), damaged or not.
     pub own: Vec<PathBuf>,
@@ -463,8 +471,9 @@ pub fn unharmed(plan: &Plan, folder: &Path) -> Diagnostics {
     clashes(&plan.inputs(), &outputs)
 }
 
-/// Runs one point and returns its files as bytes for the caller to save; `None` if the run was
-/// stopped. The requests of the point, if wanted, are meanwhile in the folder for temporary files.
+/// Makes one run of a sweep and returns the contents of its result files, which the caller saves;
+/// `None` if it was stopped. Meanwhile the log of requests, if wanted, is in the system's folder
+/// for temporary files.
 ///
 /// # Errors
 /// If those requests cannot be written there, or the machine has too little memory for the drive.
@@ -491,8 +500,8 @@ pub fn make(plan: &Plan, index: usize, control: Control<'_>) -> Result<Option<Ma
     Ok(Some(Made { row, requests, failed }))
 }
 
-/// Runs the points `todo` on `threads` threads (`None`: one per core) and saves them in the folder.
-/// Calls `step` for each finished point, with true if the point failed.
+/// Makes the runs `todo` of a sweep on `threads` threads (`None`: one per core) and saves them in
+/// the sweep's folder. Calls `step` after each run, with true if the run ended in an error.
 ///
 /// # Errors
 /// If the folder cannot be written; points saved before stay.

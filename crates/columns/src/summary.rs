@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 /// Name of the column with the index of a point in the design of its sweep.
 pub const POINT: &str = "point";
-/// Name of the column with the hash that identifies a point.
+/// Name of the column with the hash of a run's inputs, which identifies the run of a sweep.
 pub const HASH: &str = "hash";
 /// Prefix of the names of the columns with a point's values on the axes of its sweep.
 const AXIS: &str = "axis.";
-/// Name of the column with the reason why a point failed; null for other points.
+/// Name of the column with the error that ended a run of a sweep; null for runs without an error.
 pub const ERROR: &str = "error";
-/// Name of the column with the whole summary of a point as JSON.
+/// Name of the column with the whole summary of a sweep's run as JSON.
 pub const SUMMARY: &str = "summary";
 /// The columns with the names of the drive, scheme and workload that a point runs. A run that
 /// several points share has the names of the first.
@@ -40,7 +40,7 @@ pub(crate) enum Scalar {
     Text(String),
 }
 
-/// Type of a column in a table of points.
+/// Type of the values of a column in a sweep's table of results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Kind {
     Null,
@@ -117,17 +117,20 @@ impl Row {
         self.0.push((name.into(), value));
     }
 
-    /// Returns the value that the row has in a column.
+    /// Returns the value of a column in this row of a sweep's table of results; `None` if the row
+    /// lacks the column.
     pub fn get(&self, name: &str) -> Option<&Scalar> {
         self.0.iter().find(|(column, _)| column == name).map(|(_, value)| value)
     }
 
-    /// Returns the names of the axes for which the row has a value.
+    /// Returns the names of the sweep's axes for which this row of its table of results has a
+    /// column.
     pub fn axes(&self) -> Vec<&str> {
         self.0.iter().filter_map(|(name, _)| name.strip_prefix(AXIS)).collect()
     }
 
-    /// Returns the text that the row has in a column; `None` for other types.
+    /// Returns the text in a column of this row of a sweep's table of results; `None` if the value
+    /// is not text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Scalar::Text(text)) => Some(text),
@@ -135,8 +138,9 @@ impl Row {
         }
     }
 
-    /// Returns the row of a point that has a file: the index and names of the point, and the
-    /// measured values.
+    /// Returns a full row of results for a point of a sweep: the index and names of this row, which
+    /// describe the point, and the values of `measured`, the row of the saved run with the same
+    /// inputs.
     pub fn with(&self, measured: &Row) -> Row {
         let mut row = self.clone();
         let own = |name: &str| self.get(name).is_some();
@@ -158,7 +162,8 @@ impl Row {
     }
 }
 
-/// Returns the row of a point before it has run.
+/// Returns the row of a sweep's table that describes a point before its run: index, hash, values of
+/// the axes, and names.
 pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
     let mut row = Row::default();
     row.push(POINT, Scalar::Whole(point.number as u64));
@@ -178,7 +183,8 @@ pub(crate) fn of_point(plan: &Plan, point: &Point) -> Row {
     row
 }
 
-/// Returns the row of a point that has run.
+/// Returns the row of a sweep's table for a finished run: the description of its point, and its
+/// metrics or the error that ended it.
 pub(crate) fn of_finished(plan: &Plan, finished: &Finished) -> Row {
     let mut row = of_point(plan, &plan.points()[finished.point]);
     match &finished.result {
@@ -216,14 +222,14 @@ fn too_long(name: &str) -> bool {
     all().iter().any(|it| it.name == name && it.stored == Stored::SummaryOnly)
 }
 
-/// Returns the bytes of a Parquet file with one row.
+/// Returns the bytes of a Parquet file that holds this row of a sweep's table.
 pub(crate) fn bytes(row: &Row) -> Vec<u8> {
     file::bytes(&table(std::slice::from_ref(row)))
 }
 
-/// Joins rows of points into one table, which has the columns of all rows, with nulls where a row
-/// lacks one. A column is left out if it is null in every row that has it and a group of values in
-/// another row.
+/// Joins the rows of a sweep's runs into a table with the columns of all rows; a row is null where
+/// it lacks a column. A metric that is null in some rows and a group of metrics (`name.part`) in
+/// others has only the columns of its parts.
 pub(crate) fn table(rows: &[Row]) -> RecordBatch {
     let mut kinds: BTreeMap<&str, Kind> = BTreeMap::new();
     let mut order: Vec<&str> = Vec::new();

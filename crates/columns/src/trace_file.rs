@@ -31,7 +31,7 @@ const LONGEST_MESSAGE: u64 = 16 << 20;
 /// Size in bytes of the trailer of an Arrow file: the length of its footer and a magic number.
 const TRAILER: u64 = 10;
 
-/// File format of a trace in columns.
+/// Columnar file format of a trace: Parquet or Arrow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// The file is in the format Apache Parquet.
@@ -41,7 +41,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the name of the format.
+    /// Returns the name of the columnar file format: `parquet` or `arrow`.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Parquet => "parquet",
@@ -49,8 +49,8 @@ impl Kind {
         }
     }
 
-    /// Returns the kind of a file by its first bytes; `None` for any other file, and for a file
-    /// that cannot be read.
+    /// Returns the columnar format, Parquet or Arrow, that the first bytes of a file show; `None`
+    /// for any other file, and for a file that cannot be read.
     pub fn of(path: &Path) -> Option<Kind> {
         let mut head = [0; 6];
         // A pipe has no end that could be read first, and would lose its first bytes here.
@@ -78,7 +78,7 @@ impl TraceFile {
         Some(TraceFile { path: path.to_path_buf(), kind: Kind::of(path)? })
     }
 
-    /// Returns the file format of the trace.
+    /// Returns the columnar format of the trace file: Parquet or Arrow.
     pub fn kind(&self) -> Kind {
         self.kind
     }

@@ -28,11 +28,12 @@ pub fn path() -> Option<PathBuf> {
 /// Limits for the files of one kind in Fowler's cache folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Prefix that the names of all cached files of this kind have in common.
+    /// Prefix of the file names by which the cached files under this limit are recognized, such as
+    /// `image-`.
     pub prefix: &'static str,
-    /// Largest number of cached files of this kind.
+    /// Largest number of files with this prefix in Fowler's cache folder.
     pub files: usize,
-    /// Largest total size of the cached files of this kind, in bytes.
+    /// Largest total size of the files with this prefix in Fowler's cache folder, in bytes.
     pub bytes: u64,
 }
 

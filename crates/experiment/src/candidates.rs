@@ -198,7 +198,7 @@ impl Candidates {
             }
         };
         for scheme in &schemes {
-            let what = format!("`{}` works on none of the drives", escaped(scheme));
+            let what = format!("the scheme `{}` works on none of the drives", escaped(scheme));
             none_of(what, &|it| it.scheme == **scheme, drives.all.len());
         }
         for drive in drives.labels() {
@@ -233,7 +233,8 @@ impl Candidates {
         &self.left_out
     }
 
-    /// Returns the names of the candidates, which are the headings of their columns in tables.
+    /// Returns the names of the drives and schemes in a comparison (the candidates), which are the
+    /// headings of their columns in tables.
     pub fn labels(&self) -> Vec<&str> {
         self.all.iter().map(Candidate::label).collect()
     }
@@ -439,7 +440,7 @@ mod tests {
         assert!(notes[0].starts_with("ppc is left out on nvme-7450: the stripes"), "{notes:?}");
         for (schemes, says) in [
             (&["rps", " rps"][..], "scheme `rps` is listed twice"),
-            (&["rps", "nosuch"], "`nosuch` works on none of the drives"),
+            (&["rps", "nosuch"], "the scheme `nosuch` works on none of the drives"),
             (&["ppc", "hc"], "none of the schemes works on nvme-7450"),
             (&["ppc"], "none of the schemes works on nvme-7450"),
         ] {

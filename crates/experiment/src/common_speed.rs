@@ -19,7 +19,7 @@ pub struct TestBed {
     limit: Option<u64>,
 }
 
-/// Latencies and idle time of a workload on a [`TestBed`]'s drive.
+/// Latencies and idle time of one trial run of a workload on a copy of a preconditioned drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trial {
     /// Mean latency of the workload's reads in milliseconds; `None` without reads.
@@ -46,7 +46,8 @@ impl TestBed {
         Ok(TestBed { drive, clean, limit: None })
     }
 
-    /// Limits the number of requests that each trial replays; `None` replays all.
+    /// Limits the number of requests that each trial run on the drive replays; `None` replays the
+    /// whole workload.
     pub fn limited(self, limit: Option<u64>) -> TestBed {
         TestBed { limit, ..self }
     }

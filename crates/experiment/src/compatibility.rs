@@ -10,10 +10,11 @@ use crate::scheme::Scheme;
 /// scheme work on a drive.
 const MOST_KEYS: usize = 6;
 
-/// How a preset scheme works on a drive: as it is, with further settings, or not at all.
+/// Result of trying a preset scheme on a drive: it works as it is, with further settings, or not at
+/// all.
 #[derive(Clone, Debug)]
 pub struct Compatibility {
-    /// Name of the scheme.
+    /// Name of the preset scheme (a named set of policies) that was tried on the drive.
     pub scheme: &'static str,
     /// Settings `key=value` with which the scheme works on the drive, as the hints of configuration
     /// errors say; empty if the scheme works without any. `Err` has the errors if no hint helps.

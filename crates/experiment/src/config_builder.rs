@@ -23,7 +23,7 @@ pub(crate) struct ConfigBuilder<T> {
 }
 
 impl<T> ConfigBuilder<T> {
-    /// Creates a builder of `target`, with no key set.
+    /// Creates a builder that changes the configuration `target` key by key; no key is set yet.
     pub fn new(keys: Vec<Key<T>>, target: T) -> Self {
         Self {
             keys,
@@ -47,7 +47,8 @@ impl<T> ConfigBuilder<T> {
         Self { retired, ..self }
     }
 
-    /// Adds the syntax errors that were found in the settings to the builder's diagnostics.
+    /// Adds the syntax errors of a configuration file to the errors that are reported when the
+    /// configuration is built.
     pub fn note(&mut self, diagnostics: Diagnostics) {
         let places =
             diagnostics.0.iter().map(|diagnostic| (diagnostic.file.clone(), diagnostic.line));

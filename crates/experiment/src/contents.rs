@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 
 /// Name of the file that lists the results in a folder of one run.
 pub const CONTENTS: &str = "contents.json";
-/// Name of the checksum file that a sweep's folder has instead of [`CONTENTS`].
+/// Name of the file with the SHA-256 checksums in the folder of a sweep. Folders of other commands
+/// have `contents.json` instead.
 pub const SWEEP_SUMS: &str = "sweep.sha256";
 /// Name of the HTML page with charts in a folder of results, in a program built with reports.
 const PAGE: &str = "report.html";
@@ -32,20 +33,22 @@ pub struct Contents {
     pub version: String,
     /// Command that wrote the listed files, such as `run`.
     pub command: String,
-    /// SHA-256 of each listed file, by the file's name.
+    /// SHA-256 of each file that the run has left in the folder, by the file's name.
     pub files: BTreeMap<String, String>,
-    /// Hash of the list itself: version, command, and the files with their checksums.
+    /// Hash of all else in `contents.json`, the list of the files that a run has left in a folder:
+    /// version, command, and the files with their checksums.
     checksum: String,
 }
 
-/// State of a listed file on disk.
+/// State on disk of a file that `contents.json`, the list of the files in a folder of results,
+/// names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The file's bytes match the checksum in the list.
+    /// The bytes of a result file match its checksum in `contents.json`.
     Whole,
-    /// The file's bytes no longer match the checksum in the list.
+    /// The bytes of a result file no longer match its checksum in `contents.json`.
     Changed,
-    /// The folder has no file of this name.
+    /// The folder of results has no file of the name that `contents.json` lists.
     Missing,
 }
 

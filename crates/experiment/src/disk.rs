@@ -36,7 +36,8 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Returns the path of the file or folder that the operation is about to use.
+    /// Returns the path of the file or folder that this file operation (such as create, write or
+    /// rename) is about to use.
     pub fn path(&self) -> &Path {
         use Operation::{
             Create, CreateFolder, Examine, List, Open, Read, Remove, Rename, Sync, SyncFolder,
@@ -89,7 +90,8 @@ fn retried<T>(
     }
 }
 
-/// An open file, all operations of which go through [`observe`]'s hook.
+/// An open file. Before each operation on it, the function that a test may have set with
+/// [`observe`] is called, which can make the operation fail.
 #[derive(Debug)]
 pub struct File {
     file: fs::File,

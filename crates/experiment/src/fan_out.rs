@@ -40,7 +40,8 @@ fn threads(name: &str, text: &str) -> Result<(), Diagnostics> {
         return Ok(());
     }
     let diagnostic =
-        Diagnostic::new(name, "the environment variable is not a number of threads").text(text);
+        Diagnostic::new(name, "this environment variable does not hold a number of worker threads")
+            .text(text);
     let hint = "unset it: there are then as many threads as cores".to_string();
     let expected = format!("a whole number from 1 to {THREADS_MAX}, or 0 for as many as cores");
     Err(diagnostic.expected(expected).hint(hint).into())

@@ -17,7 +17,8 @@ struct Source {
 }
 
 impl Source {
-    /// Draws the time of the source's next fault: the times between faults are exponential.
+    /// Draws the time of the next random fault of one kind of unit, such as dies: the times between
+    /// faults are exponentially distributed.
     fn advance(&mut self) {
         let gap = -libm::log1p(-self.rng.unit()) * self.mean.0 as f64;
         // The conversion and the sum saturate.

@@ -40,7 +40,8 @@ pub(crate) const EXPECTED: &str = "a list of times and faults: \"10s chip 3\", l
 /// Largest number of faults in one run.
 pub(crate) const MOST: usize = 1000;
 
-/// Kind of unit: its word, and the constructor of a fault of unit `n`.
+/// Kind of unit that can fail: its word in a list of faults, such as `die`, and the constructor of
+/// a fault from the number of the failing unit.
 type Kind = (&'static str, fn(u32) -> Fault);
 
 const KINDS: [Kind; 9] = [

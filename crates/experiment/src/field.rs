@@ -16,9 +16,9 @@ pub type Word = (&'static str, &'static str);
 
 /// The getter and setter of a configuration value of type `V` in a `T`.
 pub struct Access<T, V> {
-    /// Getter of the configuration value.
+    /// Function that reads the value from its place in the configuration.
     pub get: fn(&T) -> V,
-    /// Setter of the configuration value.
+    /// Function that stores a value at its place in the configuration.
     pub set: fn(&mut T, V),
 }
 
@@ -142,7 +142,7 @@ impl<T> Field<T> {
         matches!(self, Field::Texts(_, get, _) if get(target).is_empty())
     }
 
-    /// Returns the key's value in `target` as TOML.
+    /// Returns the value that a configuration key has in the configuration `target`, as TOML.
     pub fn print(&self, target: &T) -> String {
         let quoted = |value: &dyn Display| format!("\"{value}\"");
         match self {
@@ -174,8 +174,9 @@ impl<T> Field<T> {
         }
     }
 
-    /// Returns the key's value in `target` as a number: times in nanoseconds, sizes in bytes, rates
-    /// in bytes per second. `None` unless it is exactly one number.
+    /// Returns the value that a configuration key has in the configuration `target` as a number:
+    /// times in nanoseconds, sizes in bytes, rates in bytes per second. `None` unless it is exactly
+    /// one number.
     pub fn number(&self, target: &T) -> Option<f64> {
         Some(match self {
             Field::Count(_, access) => (access.get)(target) as f64,
@@ -209,8 +210,8 @@ impl<T> Field<T> {
         })
     }
 
-    /// Stores `value` as the key's value in `target`, or returns the reason for rejecting it and
-    /// leaves `target` unchanged.
+    /// Stores `value` under a configuration key in the configuration `target`, or returns the
+    /// reason for rejecting the value and leaves `target` unchanged.
     pub(crate) fn read(&self, target: &mut T, value: &Value) -> Result<(), Complaint> {
         match self {
             Field::Count(range, access) => (access.set)(target, whole(value, range)?),

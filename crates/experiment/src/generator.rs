@@ -246,7 +246,8 @@ pub fn keys() -> Vec<Key<Description>> {
     keys
 }
 
-/// Returns the keys that describe reads and writes, which have the same ones.
+/// Returns the keys of a workload file that describe the addresses and sizes of reads (`reads.*`)
+/// and of writes (`writes.*`). Both sides have keys of the same names.
 #[rustfmt::skip]
 fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();

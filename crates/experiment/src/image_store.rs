@@ -27,17 +27,18 @@ use std::sync::{Mutex, PoisonError};
 const KIND: Kind = Kind { name: "image", format: 3 };
 /// Most image files in the cache folder, and their total size in bytes.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
-/// Fewest page writes for which a drive with superblocks is saved as an image; less work is
-/// repeated instead.
+/// Fewest page writes that preconditioning a drive with superblocks must take for the result to be
+/// saved as a file; a process repeats shorter preconditioning instead.
 const WRITES_LEAST: f64 = 4e6;
 /// Least time that reading a preconditioned page-mapped drive from a file must save, in
 /// nanoseconds; writing the file once takes about as long.
 const SAVES_LEAST: f64 = 4e8;
 /// Number of full overwrites of a drive with superblocks that are assumed to make its state steady.
 const STEADY_WRITES: f64 = 4.0;
-/// Multiple of an image's size in bytes that must be free on the disk before the image is saved.
+/// Multiple of the size of a saved preconditioned drive, in bytes, that must be free on the disk
+/// before it is saved.
 const FREE_LEAST: u64 = 4;
-/// Number of 32-bit words of an image that are read or written at once.
+/// Number of 32-bit words that are read or written at once in the file of a preconditioned drive.
 const CHUNK: usize = 1 << 14;
 
 /// The folder in which preconditioned drives are saved; `None` if none are saved.

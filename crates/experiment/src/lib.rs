@@ -65,7 +65,8 @@ pub mod policies {
     pub use fowler_units::{BlockId, TxnId};
 }
 
-/// Types of the lower crates that a user of this crate needs.
+/// Types of the simulated device, such as the blame of a latency, that users of the crate
+/// `fowler_experiment` need too.
 pub use fowler_device::blame::{Blame, Part};
 pub use fowler_device::{Completion, Layer, Pacing, Probe};
 pub use fowler_metrics::{Band, BlameBands, Kind, Latencies, Percentile, Recorder};

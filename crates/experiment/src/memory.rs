@@ -25,12 +25,14 @@ pub struct Need {
 }
 
 impl Need {
-    /// Returns the memory need of no run, with at most `cached` preconditioned drives in the cache.
+    /// Returns an estimate of host memory that covers no run yet; `cached` is the largest number of
+    /// preconditioned drives that are cached at once.
     pub fn caching(cached: usize) -> Need {
         Need { cached, ..Need::default() }
     }
 
-    /// Adds a run with `copies` copies of a drive in memory.
+    /// Adds to the estimate of host memory a run that holds `copies` copies of a drive in memory at
+    /// once.
     pub fn add(&mut self, drive: &Resolved, copies: u64) {
         let memory = Memory::of(&drive.config, &drive.layout);
         let serving = memory.drive() * copies;
@@ -39,7 +41,8 @@ impl Need {
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Adds the runs that another memory requirement covers to the runs of this one.
+    /// Returns the estimate of host memory for all runs that one or the other of two estimates
+    /// covers.
     pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);
@@ -120,8 +123,8 @@ pub fn refuse_run(drive: &Resolved, copies: u64) -> Result<(), Diagnostics> {
     refuse(drive, |memory| memory.most().max(memory.drive() * copies))
 }
 
-/// Refuses a drive if the machine has too little memory for the part of the memory need that `of`
-/// selects.
+/// Refuses a drive if the machine has too little free memory to simulate it. `of` selects the
+/// number of bytes to check from the drive's memory requirements.
 pub fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Diagnostics> {
     let Some(available) = Available::now() else { return Ok(()) };
     let of = |config: &Config, layout: &Layout| of(&Memory::of(config, layout));
@@ -137,7 +140,9 @@ pub fn refuse(drive: &Resolved, of: impl Fn(&Memory) -> Bytes) -> Result<(), Dia
         smaller.layout().is_ok_and(|layout| of(&smaller, &layout) <= available.bytes)
     };
     let hint = match (0..32).map(|halved| blocks >> halved).find(fits) {
-        Some(fit) => format!("geometry.blocks_per_plane = {fit} would fit; it is {blocks}"),
+        Some(fit) => {
+            format!("geometry.blocks_per_plane = {fit} would fit into memory; it is {blocks}")
+        }
         None => "use a smaller drive, or a machine with more memory".into(),
     };
     Err(Diagnostic::new(&drive.device, what).hint(hint).into())

@@ -56,8 +56,8 @@ pub fn await_standard_input(say: impl FnOnce()) {
     let _unknown = say;
 }
 
-/// Returns true if data or the end of the file arrives within [`PATIENCE`]. An interrupted wait
-/// counts as true.
+/// Returns true if the pipe or standard input has data, or has ended, within [`PATIENCE`] (one
+/// second). An interrupted wait counts as true.
 #[cfg(unix)]
 fn is_ready(file: impl std::os::fd::AsFd) -> bool {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};

@@ -17,7 +17,7 @@ pub struct Control<'a> {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Control<'static> {
-    /// A control that nobody watches and that never stops the work.
+    /// A control for work that reports its progress to nobody and is never stopped.
     pub const UNWATCHED: Control<'static> = Control { stop: &NEVER, progress: &|_| () };
 }
 
@@ -27,8 +27,8 @@ impl Control<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Reports that `requests` requests were served, for work whose progress is a number of whole
-    /// parts (such as runs), so that no share of a part is reported.
+    /// Reports that `requests` more requests were served, without any advance within a run: for
+    /// work whose progress bar counts whole finished runs.
     pub fn served(&self, requests: u64) {
         (self.progress)(Progress::Served { requests, of_a_part: 0.0 });
     }
@@ -45,14 +45,15 @@ pub enum Progress {
     Preconditioning(f64),
     /// Progress of the search for a replay speed, which makes test runs.
     Searching {
-        /// The number of the test run, from 1. The total number of test runs is not known.
+        /// Number of the search's current test run, from 1. The total number of test runs is not
+        /// known in advance.
         run: usize,
         /// Share of the test run that is done, from 0 to 1.
         share: f64,
     },
     /// The run has served some requests.
     Served {
-        /// Number of requests served since the previous step of this run.
+        /// Number of requests that the run has served since it last reported its progress.
         requests: u64,
         /// Share by which one part of the work advanced, 0 to 1.
         of_a_part: f64,
@@ -100,7 +101,7 @@ impl Part {
         done.share() - before
     }
 
-    /// Returns the share of the work part that is left, from 0 to 1.
+    /// Returns the share of this part of the work, such as a run, that is still to do, from 0 to 1.
     pub fn rest(&self) -> f64 {
         1.0 - self.0.lock().unwrap_or_else(PoisonError::into_inner).share()
     }
@@ -111,17 +112,17 @@ impl Part {
 pub(crate) enum Length {
     /// The length of the source of requests is not known.
     Unknown,
-    /// The number of requests in the source is known.
+    /// The number of requests that the workload holds is known.
     Requests(u64),
     /// The latest possible arrival time of the last request is known.
     Until(Nanos),
-    /// The source is a file; the share of it that has been read so far is known.
+    /// The workload is a trace file; the share of the file that has been read so far is known.
     File(fowler_workload::ReadSoFar),
 }
 
 impl Length {
-    /// Returns the share of the source consumed, from 0 to 1, after `given` requests, the last of
-    /// which arrived at `at`.
+    /// Returns the share of the workload's requests that have been issued, from 0 to 1: `given`
+    /// requests so far, the last of which arrived at `at`.
     pub fn share(&self, given: u64, at: Nanos) -> f64 {
         match self {
             Length::Unknown => 0.0,

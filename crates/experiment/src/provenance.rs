@@ -71,7 +71,7 @@ fn hash_of(
         digest.update(&chunk[..length]);
         bytes += length as u64;
         if !go_on((bytes as f64 / all).min(1.0)) {
-            let what = "stopped while the file was read";
+            let what = "stopped while this file was read for its hash";
             return Err(Diagnostic::new(path.display().to_string(), what).into());
         }
     }
@@ -98,7 +98,7 @@ impl<I> Digested<I> {
         Digested { source, digest: Sha256::new(), pending: Vec::with_capacity(DIGESTED + 32) }
     }
 
-    /// Returns the hash of the requests that have passed so far.
+    /// Returns the hash of all requests that this iterator has yielded so far.
     pub fn hash(&self) -> String {
         hex(&self.digest.clone().chain_update(&self.pending).finalize()[..8])
     }

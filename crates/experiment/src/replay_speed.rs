@@ -63,18 +63,19 @@ impl ReplaySpeed {
 pub struct Found {
     /// Factor by which the times of requests are divided.
     pub factor: f64,
-    /// The search that found the factor; `None` if the factor was given, or the search was stopped.
+    /// The search for an idle share that found the replay speed factor; `None` if the user set the
+    /// factor, or the search was stopped.
     pub search: Option<Search>,
 }
 
 /// Result of a search for the replay speed at which the drive idles for a share of the time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Search {
-    /// Share of idle time that the search aims at, 0 to 1.
+    /// Share of the time that the drive should idle, which the search aims at, 0 to 1.
     pub target: f64,
-    /// Share of idle time that the search reached, 0 to 1.
+    /// Share of the time that the drive idles at the replay speed found, 0 to 1.
     pub reached: f64,
-    /// Number of test runs that the search took.
+    /// Number of test runs that the search for the replay speed took.
     pub runs: usize,
 }
 
@@ -97,9 +98,9 @@ pub fn check(replay_speed: ReplaySpeed) -> Result<(), Diagnostics> {
     }
 }
 
-/// Finds the replay speed factor at which `idle_at` is within the tolerance of `target`, starting
-/// from a first guess. `idle_at` gets the factor, and an observer of the test run for each of
-/// `drives`.
+/// Searches the replay speed factor at which the drives idle for the share `target` of the time,
+/// beginning with the factor `first`. `idle_at` makes a test run on each of `drives` drives at a
+/// factor, reports progress to the control that it gets, and returns the idle share, 0 to 1.
 pub(crate) fn search(
     target: f64,
     first: f64,
@@ -140,7 +141,10 @@ pub(crate) fn search(
     );
     Err(Diagnostic::new("--idle", what)
         .text(tried.join(", "))
-        .hint("choose another share, or set the factor with --speed".to_string())
+        .hint(
+            "choose another share of idle time, or set the speed factor itself with --speed"
+                .to_string(),
+        )
         .into())
 }
 

@@ -15,8 +15,8 @@ pub trait RequestSink: Send {
     /// Records a completed request in the log.
     fn completed(&mut self, completion: &Completion);
 
-    /// Writes the rest of the requests and gives the file its name. `run` says which run it belongs
-    /// to: names and values.
+    /// Writes the requests that are still buffered, and gives the finished log file its name. `run`
+    /// holds names and values that identify the run in the log.
     ///
     /// # Errors
     /// The first write error; the file then does not appear.
@@ -31,7 +31,7 @@ pub type OpenSink = fn(&Path) -> Result<Box<dyn RequestSink>, Diagnostics>;
 pub struct RequestsFile {
     /// Path of the log of requests.
     pub path: PathBuf,
-    /// Opens the sink for the format of the log.
+    /// Function that creates the log of requests in its file format, such as CSV.
     pub open: OpenSink,
 }
 
@@ -57,7 +57,8 @@ impl RequestsFile {
 pub(crate) struct Watching(Box<dyn RequestSink>);
 
 impl Watching {
-    /// Writes the rest of the requests and gives the log its name.
+    /// Writes the requests of the run that are still buffered, and gives the finished log file its
+    /// name.
     pub fn finish(self, run: &[(&str, String)]) -> Result<(), Diagnostics> {
         self.0.finish(run)
     }

@@ -1,11 +1,12 @@
 //! A mean of independent replications, with its confidence interval.
 
-/// Mean of a sample, and half the width of the mean's 95 % confidence interval.
+/// Mean of a metric over independent repetitions of a run, and half the width of the mean's 95 %
+/// confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Mean of the sample.
+    /// Mean of a metric over independent repetitions of a run.
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of the mean.
+    /// Half the width of the 95 % confidence interval of that mean, in the unit of the metric.
     pub half_width: f64,
 }
 

@@ -45,7 +45,8 @@ impl Scheme {
             if let Err(key) = policies.join(more) {
                 let what = format!("`{part}` is a second custom policy for `{key}` in this scheme");
                 let diagnostic = Diagnostic::new(format!("scheme {name}"), what);
-                diagnostics.push(diagnostic.hint("leave out one of the policies".to_string()));
+                diagnostics
+                    .push(diagnostic.hint("leave out one of the two custom policies".to_string()));
             }
         }
         let sum = if named.is_empty() {
@@ -93,9 +94,9 @@ const JOIN: &str = "join";
 /// Longest chain of schemes that include one another.
 const DEEPEST: usize = 32;
 
-/// Returns every setting of the schemes in `name`, joined by `+`, with the name of its scheme. A
-/// scheme may include others with its key `join`: `above` lists the schemes that include these,
-/// outermost first. Schemes in `done` were read completely before; their settings are not repeated.
+/// Returns all settings of the schemes in `name`, joined by `+`, each with the name of its scheme,
+/// including those of schemes that the key `join` includes. `above` lists the schemes that include
+/// `name`, outermost first; `done` lists the schemes already read, which are skipped.
 fn parts(
     name: &str,
     above: &[&str],
@@ -112,7 +113,11 @@ fn parts(
         let (settings, syntax) = document::read_toml(&source.text, &source.name);
         if settings.is_empty() && syntax.0.is_empty() {
             let diagnostic = Diagnostic::new(&*source.name, "this scheme sets nothing");
-            diagnostics.push(diagnostic.expected("keys of [policy], or `join`"));
+            diagnostics.push(
+                diagnostic.expected(
+                    "settings in the table [policy], or the key `join` with other schemes",
+                ),
+            );
         }
         diagnostics.0.extend(syntax.0);
         done.push(part.to_string());
@@ -241,7 +246,9 @@ fn conflict(name: &str, first: &str, one: &Setting, second: &str, other: &Settin
     let what = format!("`{first}` and `{second}` both set `{key}`, to different values");
     Diagnostic::new(format!("scheme {name}"), what)
         .text(format!("{} | {}", one.origin.text, other.origin.text))
-        .hint("leave out one of the two schemes".to_string())
+        .hint(
+            "leave out one of these two schemes, which set the key to different values".to_string(),
+        )
 }
 
 #[cfg(test)]

@@ -18,7 +18,8 @@ use std::path::Path;
 pub struct Kind {
     /// The word for the kind of file in messages, such as `checkpoint`.
     pub name: &'static str,
-    /// Version of the file format. A file with a higher number is refused.
+    /// Version of the format in which files of this kind are written. Fowler refuses to read a file
+    /// with a higher version.
     pub format: u32,
 }
 
@@ -71,7 +72,8 @@ impl Write for SealedFile {
     }
 }
 
-/// Returns the bytes of a [`SealedFile`] with this body.
+/// Returns the bytes of a file that Fowler can read back and verify: a first line with kind, format
+/// version and owner, then `body`, then a checksum.
 pub fn bytes(kind: Kind, identity: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes = line(kind, identity).into_bytes();
     bytes.extend_from_slice(body);
@@ -87,10 +89,10 @@ fn line(kind: Kind, identity: &str) -> String {
 /// A file with a checksum at its end that has been opened to read it, and whose checksum is valid.
 #[derive(Debug)]
 pub struct Opened {
-    /// Hash that identifies the run, or other owner, whose data the file holds.
+    /// Hash that identifies the owner of a saved file's data, such as the run of a checkpoint.
     pub identity: String,
-    /// Reader of the file's contents, between the first line (kind, format and owner) and the
-    /// checksum.
+    /// Reader of the body of a saved file, such as a checkpoint: the bytes between its first line
+    /// (kind, format, owner) and its checksum.
     pub body: Take<BufReader<File>>,
 }
 
@@ -111,9 +113,10 @@ pub fn open(path: &Path, kind: Kind) -> Result<Opened, Diagnostics> {
 /// back.
 #[derive(Debug)]
 pub enum Refused {
-    /// The file is damaged and cannot be read by any version.
+    /// The saved file, such as a checkpoint, is damaged: no version of Fowler can read it.
     Damaged(Box<Diagnostic>),
-    /// The file cannot be read now, or not by this version.
+    /// The saved file, such as a checkpoint, cannot be read at present, or not by this version of
+    /// Fowler.
     Other(Box<Diagnostic>),
 }
 

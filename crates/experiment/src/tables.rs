@@ -54,7 +54,7 @@ impl Cell {
 /// A table of results with a name and a title.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sheet {
-    /// File name of the table without the extension.
+    /// Name of the file to which this table of results is written, without the extension.
     pub name: String,
     /// Title of the table, in one line.
     pub title: String,

@@ -14,7 +14,7 @@ const NAMES: u32 = 1000;
 pub struct Temporary {
     file: File,
     path: PathBuf,
-    /// True if the file has a name, so that it must be removed.
+    /// True if the temporary file has a name in the file system, so that it must be removed.
     is_named: bool,
 }
 

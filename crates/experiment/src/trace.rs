@@ -25,7 +25,8 @@ pub struct Looked {
     pub format: &'static str,
     /// Characteristics of all requests that were read.
     pub info: TraceInfo,
-    /// Report of reading the requests of the trace; `None` for a file of columns.
+    /// Report of reading the text of the trace, such as skipped lines; `None` for a trace in
+    /// Parquet or Arrow.
     pub read: Option<ReadReport>,
     /// Characteristics of the requests of each device, by its number, if no device was chosen and
     /// there are several.
@@ -67,7 +68,8 @@ fn info_of(
     Ok(Looked::of(info.unwrap_or(all), read, devices))
 }
 
-/// Returns the characteristics of a trace of columns, whose format has this name.
+/// Returns the characteristics of a trace in Parquet or Arrow (a columnar format), whose name is
+/// `format`.
 pub fn columns_info(
     source: &dyn RequestSource,
     format: &'static str,
@@ -76,7 +78,8 @@ pub fn columns_info(
     Ok(Looked { file: source.name(), format, info, read: None, devices: BTreeMap::new() })
 }
 
-/// Writes a trace of columns in the native format. Returns the number of requests.
+/// Writes a columnar trace (Parquet or Arrow) as text in Fowler's own trace format. Returns the
+/// number of requests written.
 pub fn convert_columns(
     source: &dyn RequestSource,
     limit: Option<u64>,
@@ -144,7 +147,7 @@ pub struct Anonymous {
     pub seed: u64,
     /// Size in bytes of an extent, the unit in which addresses are permuted; a power of two.
     pub extent: u64,
-    /// Most requests that are written; `None` for all.
+    /// Largest number of requests that are written to the anonymized trace; `None` for all.
     pub limit: Option<u64>,
 }
 
@@ -167,7 +170,8 @@ pub fn anonymize(
     Ok((count, to, reader.report().clone()))
 }
 
-/// Anonymizes a trace of columns, as [`anonymize`] does for a text trace.
+/// Anonymizes a columnar trace (Parquet or Arrow): permutes the extents of its address space, and
+/// writes it as text in Fowler's own trace format.
 ///
 /// # Errors
 /// As [`anonymize`].
@@ -182,8 +186,8 @@ pub fn anonymize_columns(
     Ok((count, to))
 }
 
-/// Draws the permutation of a trace's extents, and finds the optional columns that its requests
-/// need.
+/// Draws the random permutation that anonymizes the address extents of a trace, and finds the
+/// optional columns of Fowler's trace format that the requests need.
 fn permuted(
     requests: impl Iterator<Item = Result<HostIo, TraceError>>,
     how: Anonymous,

@@ -94,7 +94,8 @@ impl<'a> Passes<'a> {
         Passes { finished: Cell::new(0), all, control }
     }
 
-    /// Reports the share of the pass in progress, 0 to 1; returns true if the pass should continue.
+    /// Reports the share of the current reading of the trace file that is done, 0 to 1; returns
+    /// true if the reading should continue.
     fn report(&self, share: f64) -> bool {
         let share = (f64::from(self.finished.get()) + share) / f64::from(self.all.max(1));
         (self.control.progress)(Progress::Reading(share.min(1.0)));

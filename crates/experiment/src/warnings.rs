@@ -212,8 +212,8 @@ fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     labels.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns the place of some of the runs in words: `under a, b`, or `here` for a single run without
-/// a scheme; empty if there are none.
+/// Returns a phrase that names the runs for which `which` is true: `under a, b` with the labels of
+/// the runs, `here` for the only run of a drive without a scheme, empty if there are none.
 fn places(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = labels(outcomes, which);
     match outcomes.first().filter(|_| !labels.is_empty()) {
@@ -390,13 +390,13 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     let one_step = names(&|it| it.knows_one_step_only());
     if !one_step.is_empty() {
         texts.push(format!(
-            "{one_step} every program uses the nominal step: the error model of this drive covers no other"
+            "{one_step} every program uses the nominal step: the drive's error model (reliability.model) covers no other ISPP step"
         ));
     }
     let none_bears = names(&|it| it.bears_no_coarser_step());
     if !none_bears.is_empty() {
         texts.push(format!(
-            "{none_bears} every program uses the nominal step: no block of this drive tolerates a coarser one \
+            "{none_bears} every program uses the nominal step: no block of this drive tolerates a coarser ISPP step \
              until its end of life (reliability.cells.end_cycles, .end_age; reliability.references)"
         ));
     }

@@ -38,7 +38,8 @@ pub enum WorkloadSpec {
 /// Custom requests, and how to fit them to the drive.
 #[derive(Clone, Debug)]
 pub struct CustomSpec {
-    /// Source of the custom requests.
+    /// Source of the requests, which the calling program supplies instead of a trace or a
+    /// generator.
     pub source: Arc<dyn RequestSource>,
     /// Treatment of addresses of the requests that the drive does not have.
     pub remap: Remap,
@@ -89,8 +90,8 @@ impl WorkloadSpec {
         }
     }
 
-    /// Returns the identity of the workload like [`WorkloadSpec::identity`], given the hash of its
-    /// file or text.
+    /// Returns text that identifies the workload's requests: `hash`, which is that of the trace
+    /// file or of the generator's text, and for a trace also the options with which it is read.
     pub(crate) fn identity_of(&self, hash: &str) -> String {
         match self {
             WorkloadSpec::Generated(_) | WorkloadSpec::Custom(_) => hash.into(),
@@ -409,16 +410,18 @@ fn limit_of(limit: Option<u64>) -> usize {
     limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
 }
 
-/// Requests that may fail, as the iterator that the device needs. It ends on an error, a stop or
-/// the limit; the device then completes the requests in flight, and [`Feed::finish`] returns the
-/// error.
+/// Iterator over the requests of a workload that hides read errors from the device. It ends at the
+/// first error, when the run is stopped, or at the limit on the number of requests;
+/// [`Feed::finish`] returns the error after the device has completed the requests in flight.
 struct Feed<'a, I> {
     source: I,
     left: u64,
     given: u64,
-    /// Lengths of the source and of the limit; the shorter one ends the requests.
+    /// Length of the workload, and the limit on the number of requests; the run ends at the shorter
+    /// one.
     lengths: [Length; 2],
-    /// Number of requests, and share of the source, that have been reported as progress.
+    /// Number of requests, and share of the workload, that have been reported to the progress bar
+    /// so far.
     reported: (u64, f64),
     control: Control<'a>,
     error: Option<TraceError>,

@@ -33,7 +33,7 @@ pub fn range(bars: &Panel) -> (f64, f64) {
 pub struct Labels {
     lines: Vec<Vec<String>>,
     turned: bool,
-    /// Height of the labels, in pixels.
+    /// Height that the labels of the groups of bars take below the axis, in pixels.
     pub height: f64,
 }
 
@@ -154,7 +154,8 @@ const HATCHES: [&[Way]; 6] = [
 /// Distance between the hatching lines of a bar, in pixels along the edge.
 const SPACING: f64 = 6.0;
 
-/// Returns a zigzag path through a rectangle. It turns along the edge, which is drawn over it.
+/// Returns a zigzag path that hatches the rectangle of a bar. The path turns along the rectangle's
+/// edge, and the bar's outline is drawn over the turns.
 fn hatch([(x0, y0), (x1, y1)]: [Place; 2], way: Way) -> Vec<Place> {
     let (wide, high) = (x1 - x0, y1 - y0);
     let step = px(SPACING);

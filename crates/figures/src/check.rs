@@ -41,34 +41,36 @@ pub enum Wrong {
     SameName,
     /// A column of numbers has the wrong length.
     Length {
-        /// Name of the column that has the wrong length.
+        /// Name of the column of numbers in a series of the figure, such as `values`, that has the
+        /// wrong length.
         column: &'static str,
-        /// Length of the column, in entries.
+        /// Number of values in that column of the figure's series.
         found: usize,
-        /// Length that the column should have, in entries.
+        /// Number of values that this column of the figure's series should have.
         expected: usize,
     },
     /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
     NotFinite {
-        /// Name of the column with the invalid number.
+        /// Name of the column in the figure's series that holds the number that cannot be drawn.
         column: &'static str,
-        /// Index of the invalid number in the column, from 0.
+        /// Index in the series' column of the number that cannot be drawn, from 0.
         index: usize,
-        /// The invalid number.
+        /// The number that is infinite, not a number, or too far from zero to be drawn.
         value: f64,
     },
     /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
     NotPositive {
-        /// Name of the column with the invalid number.
+        /// Name of the column in the figure's series that holds the number without a logarithm.
         column: &'static str,
-        /// Index of the invalid number in the column, from 0.
+        /// Index in the series' column of the number without a logarithm, from 0.
         index: usize,
-        /// The invalid number.
+        /// The number that is zero, negative, or too close to zero for a logarithmic axis.
         value: f64,
     },
     /// The points of a distribution function decrease, or leave 0 to 1.
     NotRising {
-        /// Index of the first point that decreases or is out of range, from 0.
+        /// Index of the first point of the distribution function that is lower than the point
+        /// before it, or outside 0 to 1; from 0.
         index: usize,
     },
     /// A whisker ends below where it begins.

@@ -40,7 +40,8 @@ pub fn ranges(lines: &Panel) -> [(f64, f64); 2] {
     [ends(points().map(|p| p.0)), ends(points().map(|p| p.1).chain(spread).chain(reference))]
 }
 
-/// Draws the reference and the lines of a panel, then the marks at their points on top.
+/// Draws the lines of a panel, its horizontal reference line (if any) below them, and the marks at
+/// the points of the lines on top.
 pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Panel) -> Drawn {
     if let Some(reference) = &lines.reference {
         plane.reference(reference.at)?;

@@ -65,7 +65,8 @@ impl Legend {
         Self { entries }
     }
 
-    /// Returns a common legend if no name has two meanings and no symbol has two names.
+    /// Returns one legend for several panels; `None` if two panels use one name for different
+    /// symbols, or one symbol for different names.
     pub fn shared(all: &[Self]) -> Option<Self> {
         let mut shared: Vec<Entry> = Vec::new();
         for entry in all.iter().flat_map(|legend| &legend.entries) {

@@ -61,8 +61,8 @@ pub struct Figure {
     /// True if panels of the same kind and scale share one range of y, so that they can be compared
     /// visually.
     pub same_y: bool,
-    /// Panels row by row in a file; one at a time on a page, where all have one shape and one x
-    /// axis.
+    /// Panels of the figure. A picture file shows them all, row by row; a report page shows one at
+    /// a time, as views that have one shape and one x axis.
     pub panels: Vec<Panel>,
 }
 
@@ -90,7 +90,8 @@ impl Figure {
         Self { columns: Some(columns), ..self }
     }
 
-    /// Returns the figure with the panels as views of a page, which have one shape and one x axis.
+    /// Returns the figure with this shape and x axis for all panels, as a report page requires,
+    /// which shows one panel at a time.
     #[must_use]
     pub fn views(mut self, shape: Shape, x: Axis) -> Self {
         for panel in &mut self.panels {
@@ -109,7 +110,8 @@ impl Figure {
 /// One coordinate system of a figure, with its data.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Panel {
-    /// Title of the panel, or the name of the view; empty for none.
+    /// Title above the panel; on a report page, which shows one panel at a time, the name by which
+    /// the panel is chosen. Empty for none.
     #[serde(rename = "name")]
     pub title: String,
     /// Shape in which the panel's series are drawn.
@@ -128,7 +130,7 @@ pub struct Panel {
     /// are not grouped.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub groups: Vec<(String, usize)>,
-    /// The rows of cells whose names are shown; empty for as many as fit.
+    /// Indices of the rows of a heat map whose names are shown beside it; empty for as many as fit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub major: Vec<usize>,
     /// Series of the panel, in the order of the legend: lines, columns, parts of bars, or rows of
@@ -252,8 +254,8 @@ pub enum Shape {
     Areas,
     /// Groups of upright bars, one bar of each series, starting at zero.
     Columns,
-    /// Columns as three-dimensional bars. Published numbers, whiskers and the reference are not
-    /// drawn.
+    /// Groups of three-dimensional bars in a perspective view. Published numbers, whiskers and the
+    /// horizontal reference line are not drawn.
     Towers,
     /// Horizontal bars, each stacked from a part of each series.
     Bars,
@@ -312,8 +314,8 @@ pub enum Scale {
 /// A horizontal line across a panel.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reference {
-    /// Value of y at which the line is drawn.
+    /// Value of y at which the horizontal reference line is drawn.
     pub at: f64,
-    /// Name of the line in the legend; empty to leave it out.
+    /// Name of the horizontal reference line in the legend; empty to leave it out of the legend.
     pub name: String,
 }

@@ -55,7 +55,8 @@ impl Pattern {
     pub const ALL: [Pattern; 5] =
         [Pattern::Solid, Pattern::Rising, Pattern::Dots, Pattern::Falling, Pattern::Level];
 
-    /// Returns the pattern's name in the data of pages and in Python.
+    /// Returns the name of the fill pattern (such as `dots`) in the data of report pages and in the
+    /// Python package.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -35,9 +35,9 @@ pub fn natural_width(panel: &Panel) -> f64 {
     }
 }
 
-/// Returns the range of y that a panel's data needs, and before it a key: panels with equal keys
-/// (true for bars, and the scale) may share one range. `None` for distributions, which always have
-/// 0 to 1.
+/// Returns the range of y that a panel's data needs, after two properties that must be equal in
+/// panels that share one range: whether bars are drawn, and the scale. `None` for distribution
+/// functions, whose y is always 0 to 1.
 pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     match panel.shape {
         Columns | Towers => Some((true, Scale::Linear, bars::range(panel))),
@@ -173,7 +173,8 @@ impl<'f> Plan<'f> {
         mesh.draw()
     }
 
-    /// Draws the titles of axes here, because the library only estimates their positions.
+    /// Draws the titles of the axes itself, because the drawing library (plotters) only estimates
+    /// their positions.
     fn titles_of_axes(&self, plane: &Plane<'_, '_>, left: f64) -> Drawn {
         let (title_x, title_y) = (&self.panel.x.title, &self.panel.y.title);
         let middle_x = plane.at_place((self.x.low + self.x.high) / 2.0, self.y.low);

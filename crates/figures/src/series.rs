@@ -9,29 +9,31 @@ pub struct Series {
     /// Name of the series in the legend.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The x values of the series' points; empty for columns and bars. On a page also empty if they
-    /// are those of the first series of the panel.
+    /// The x values of the series' points; empty for columns and bars. In the data of a report page
+    /// they are also empty if they equal those of the panel's first series.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub x: Vec<f64>,
-    /// The y values of the points; `None` where nothing was measured. A missing column is a small
-    /// cross at zero, explained in the legend. Fractions of a distribution never decrease, and lie
-    /// in 0 to 1.
+    /// The y values of the points, the heights of the columns, or the fractions of a distribution
+    /// function, 0 to 1; `None` where nothing was measured. A missing column is drawn as a small
+    /// cross at zero.
     pub y: Vec<Option<f64>>,
     /// Lower and upper end of the interval of each value, drawn as whiskers or as thin lines; empty
     /// for none.
     #[serde(rename = "band", default, skip_serializing_if = "Vec::is_empty")]
     pub spread: Vec<Option<(f64, f64)>>,
-    /// Names of the hue and of the pattern of the series on a page; `None` for rows of heat maps.
-    /// In a file, the position in the legend decides both.
+    /// Names of the hue and of the fill pattern of the series on a report page; `None` for rows of
+    /// heat maps. In picture files, the position in the legend decides both.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ink: Option<String>,
-    /// The x values of the published numbers, drawn in files only; empty for columns.
+    /// The x values at which the numbers that a paper published are drawn, in picture files only;
+    /// empty for columns.
     #[serde(skip)]
     pub published_x: Vec<f64>,
-    /// Published numbers, drawn as diamonds in files only; empty for none.
+    /// Numbers that a paper published for this series, drawn as diamonds, in picture files only;
+    /// empty for none.
     #[serde(skip)]
     pub published: Vec<Option<f64>>,
-    /// Stroke of the line in a file: measured or theoretical.
+    /// Stroke with which a picture file draws the series: solid if measured, dashed if theoretical.
     #[serde(skip)]
     pub stroke: Stroke,
 }
@@ -89,13 +91,15 @@ impl Series {
         Self { stroke: Stroke::Theory, ..self }
     }
 
-    /// Returns the series with the published value of each row.
+    /// Returns the series with the values that a paper published for each row of the panel; `None`
+    /// where it published none.
     #[must_use]
     pub fn published(self, values: impl IntoIterator<Item = Option<f64>>) -> Self {
         Self { published: values.into_iter().collect(), ..self }
     }
 
-    /// Returns the series with published points, outlined in the color of the line.
+    /// Returns the series with the points that a paper published, drawn as outlines in the color of
+    /// the series' line.
     #[must_use]
     pub fn published_at(self, points: impl IntoIterator<Item = (f64, f64)>) -> Self {
         let (published_x, published) = points.into_iter().map(|(x, y)| (x, Some(y))).unzip();
@@ -132,7 +136,8 @@ impl Series {
         all.filter_map(|(index, (x, y))| Some((index, (*x, (*y)?))))
     }
 
-    /// Returns the published points of the series.
+    /// Returns the points that a paper published for this series, as x and y; points without a y
+    /// are left out.
     pub(crate) fn published_points(&self) -> impl Iterator<Item = (f64, f64)> {
         self.published_x.iter().zip(&self.published).filter_map(|(x, y)| Some((*x, (*y)?)))
     }

@@ -50,10 +50,18 @@ impl Environment<'_> {
             seed: 0,
             seeding: Seeding::default(),
             include: &|name, _| {
-                Err(Diagnostic::new(name, "cannot be included: only the job file is read").into())
+                Err(Diagnostic::new(
+                    name,
+                    "this file cannot be included: only the job file itself is read here",
+                )
+                .into())
             },
             recording: &|name, _| {
-                Err(Diagnostic::new(name, "cannot be replayed: only the job file is read").into())
+                Err(Diagnostic::new(
+                    name,
+                    "this log cannot be replayed: only the job file itself is read here",
+                )
+                .into())
             },
         }
     }

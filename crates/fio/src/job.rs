@@ -111,7 +111,7 @@ pub struct BlockSizes {
 /// A size in bytes, or in percent of the file or the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// A number of bytes.
+    /// A number of bytes of the file or the drive.
     Bytes(u64),
     /// A percentage of the file or the drive.
     Percent(u32),
@@ -150,7 +150,7 @@ pub enum Distribution {
     },
     /// A normal distribution around the middle of the file, or around `center`.
     Normal {
-        /// Standard deviation, in percent of the file.
+        /// Standard deviation of the offsets around the center, in percent of the file.
         deviation: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` for the middle.
         center: Option<f64>,
@@ -195,7 +195,7 @@ pub enum Sequencer {
 /// The rule that chooses the file of the next request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FileService {
-    /// Files are used in turn.
+    /// The files of the job take turns, a number of requests each.
     #[default]
     RoundRobin,
     /// Files are drawn at random.
@@ -281,7 +281,8 @@ pub struct ThinkTime {
     pub blocks: u32,
     /// True if issued requests count towards the next pause, false if completed ones do.
     pub count_issues: bool,
-    /// Time of issuing requests after which the job pauses as well; zero means never.
+    /// Time for which the job issues requests before it pauses, in addition to the pauses after
+    /// `blocks` requests (`thinktime_iotime`); zero means no such pauses.
     pub io_time: Span,
 }
 
@@ -290,9 +291,10 @@ pub struct ThinkTime {
 pub struct LatencyTarget {
     /// Latency that requests must stay below; zero means no target.
     pub target: Span,
-    /// Time for which each queue depth is tried.
+    /// Time for which the search for the highest queue depth that meets the target latency tries
+    /// each depth.
     pub window: Span,
-    /// Percentage of the requests that must meet the target, 0 to 100.
+    /// Percentage of the requests that must stay below the target latency, 0 to 100.
     pub percentile: f64,
     /// True if the job continues at the queue depth that the search for the latency target found;
     /// false if it ends then.
@@ -316,18 +318,19 @@ pub enum SteadyMetric {
 /// A criterion of steady state: `steadystate` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SteadyState {
-    /// Metric that must become steady.
+    /// Metric of the job that must become steady: IOPS, bandwidth or mean latency.
     pub metric: SteadyMetric,
     /// True to judge the slope of the line of best fit through the metric's samples, false to judge
     /// their largest deviation from the mean.
     pub slope: bool,
-    /// Limit of slope or deviation: in percent if `percent`, otherwise in the unit of the metric.
+    /// Largest slope or deviation of the metric that counts as steady: in percent of the mean if
+    /// `percent`, otherwise in the unit of the metric.
     pub limit: f64,
     /// True if the limit of a steady-state criterion is in percent of the mean.
     pub percent: bool,
-    /// Length of the window of samples that is judged.
+    /// Length of the time window whose samples of the metric are judged for steadiness.
     pub duration: Span,
-    /// Time from the start of the job to the first sample.
+    /// Time from the start of the job to the first sample of the metric whose steadiness is judged.
     pub ramp: Span,
 }
 
@@ -342,7 +345,8 @@ pub struct Verify {
     pub backlog: u64,
     /// Number of writes that are read back at a time; zero means as many as `backlog`.
     pub backlog_batch: u64,
-    /// True to write nothing, and only read what would have been written.
+    /// True if the job writes nothing and only reads back, for verification, the data that it would
+    /// have written (`verify_only`).
     pub only: bool,
     /// `experimental_verify`: every write is read back in the order of writing, after all of them,
     /// even where a later one has replaced it.
@@ -424,12 +428,12 @@ pub struct Statistics {
 /// Value of `unified_rw_reporting`: results by direction, or for all directions together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unified {
-    /// Results for each direction by itself.
+    /// Statistics for reads, writes and trims, each by itself.
     #[default]
     Separate,
-    /// One result for all directions together.
+    /// Statistics for reads, writes and trims together.
     Mixed,
-    /// Results for each direction, and one for all together.
+    /// Statistics for reads, writes and trims each, and for all of them together.
     Both,
 }
 
@@ -466,9 +470,9 @@ pub struct Job {
     pub group: u32,
     /// True if the statistics of the job's group are merged.
     pub group_reporting: bool,
-    /// File in which the section begins.
+    /// Name of the job file, or of the file it includes, in which the job's section begins.
     pub file: String,
-    /// Line at which the section begins, from 1.
+    /// Number of the line in `file` at which the job's section begins, from 1.
     pub line: u64,
     /// Text of the job's option `description`; `None` if not given.
     pub description: Option<String>,
@@ -533,7 +537,7 @@ pub struct Job {
     pub all_repeatable: bool,
     /// True if random offsets may repeat before all blocks were accessed.
     pub no_map: bool,
-    /// Generator that draws the offsets.
+    /// Random number generator that draws the offsets of the job's random requests in its files.
     pub generator: Generator,
     /// True if `random_generator` was given.
     pub generator_given: bool,
@@ -571,7 +575,8 @@ pub struct Job {
     pub rate: Rate,
     /// Pauses of the job: `thinktime` and related options.
     pub think: ThinkTime,
-    /// Part of the job in a flow: `flow`, `flow_id` and `flow_sleep`.
+    /// Share of the job in a flow, by which several jobs balance their numbers of requests: `flow`,
+    /// `flow_id` and `flow_sleep`.
     pub flow: Flow,
     /// Latency that the job has to meet: `latency_target` and related options.
     pub latency: LatencyTarget,

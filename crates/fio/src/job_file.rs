@@ -64,7 +64,7 @@ impl JobFile {
     }
 }
 
-/// Returns the options of a section as written.
+/// Returns the options of a section of the fio job file, as names and values as written.
 fn spelled(section: &Section) -> Vec<(String, String)> {
     let value = |given: &Given| given.value.clone().unwrap_or_default();
     section.options.iter().map(|given| (given.name.clone(), value(given))).collect()

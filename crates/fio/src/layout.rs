@@ -17,13 +17,13 @@ const MAPPED_MOST: u64 = 1 << 35;
 /// Part of the drive's address space that stands for a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
-    /// Name of the file that the region stands for.
+    /// Name of the job's file that this part of the drive's address space stands for.
     pub name: String,
-    /// First byte of the region on the drive.
+    /// Address on the drive of the first byte of the job's file.
     pub base: u64,
-    /// Length of the region, in bytes.
+    /// Length of the job's file on the drive, in bytes.
     pub length: u64,
-    /// True if the region is the whole drive.
+    /// True if the job's file stands for the whole drive.
     pub whole: bool,
 }
 
@@ -32,16 +32,17 @@ pub struct Region {
 pub struct FileRange {
     /// Name of the file, with its directory.
     pub name: String,
-    /// Index of the file's region in [`Layout::regions`].
+    /// Index of the file's place on the drive in [`Layout::regions`], the list of the places of all
+    /// files.
     pub region: usize,
     /// First byte of the file that the job uses.
     pub start: u64,
     /// First byte of the file that the job uses in later passes; it differs from `start` if a
     /// percentage applies to a file that the first pass made longer.
     pub restart: u64,
-    /// Number of bytes from `start` that the job uses.
+    /// Number of bytes of the file that the job uses, from `start` on.
     pub length: u64,
-    /// End of the file, in bytes.
+    /// Offset at which the file ends, counted from the file's beginning, in bytes.
     pub end: u64,
 }
 
@@ -66,7 +67,8 @@ pub struct Layout {
 }
 
 impl FileRange {
-    /// Returns the number of smallest blocks from which `job` draws.
+    /// Returns the number of blocks of the file, each of the job's smallest request size, from
+    /// which `job` draws the offsets of random requests.
     pub(crate) fn blocks(&self, job: &Job) -> u64 {
         let span = job.strided.map_or(self.length.min(self.end), |zones| zones.range);
         span / u64::from(job.min_block().max(1))
@@ -110,9 +112,9 @@ impl Layout {
             mapped = blocks.fold(mapped, u64::saturating_add);
             if mapped > MAPPED_MOST {
                 let what = format!(
-                    "with this job, the maps of random jobs hold {mapped} blocks, which is too many"
+                    "with this job, the maps of random jobs hold {mapped} blocks (one bit for each), which is too many"
                 );
-                let expected = format!("at most {MAPPED_MOST} blocks in all maps");
+                let expected = format!("at most {MAPPED_MOST} blocks in the maps of all jobs");
                 let hint = "set norandommap, random_generator=lfsr or a larger block size";
                 return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
             }
@@ -217,7 +219,7 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
             complaint(job, "`size` is a share of the drive, whose size is not known").hint(hint)
         } else {
             complaint(job, "the job has no `size`, so the size of its files is not known")
-                .expected("`size`, or a device as `filename`")
+                .expected("`size` in the job, or a device as `filename`")
         }
         .into());
     }
@@ -253,7 +255,8 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
     Ok(JobFiles { files, size, io_size })
 }
 
-/// Returns the files of a log, each as long as its requests require.
+/// Returns the files that a recorded log of requests (`read_iolog`) accesses, each as long as its
+/// requests require.
 fn recorded(
     job: &Job,
     recording: &Recording,

@@ -37,18 +37,19 @@ pub struct Recorded {
 pub struct Recording {
     /// Names of the files that the log accesses.
     pub files: Vec<String>,
-    /// Requests of the log, in order.
+    /// Requests of the recorded log, in its order.
     pub requests: Vec<Recorded>,
     /// End of the last byte that the log accesses in each file, in bytes.
     reach: Vec<u64>,
 }
 
-/// Reads a log, given its name and how many requests it may have.
+/// Function that reads a recorded log of requests (`read_iolog`), given its name and the largest
+/// number of requests that it may have.
 pub type ReadRecording = dyn Fn(&str, usize) -> Result<Recording, Diagnostics>;
 
 impl Recording {
-    /// Returns the log of requests that a job replays (`read_iolog`), from the names of the log's
-    /// files and the requests to them.
+    /// Returns a recorded log of requests that a job replays (`read_iolog`): `files` are the names
+    /// of the files that it accesses, `requests` the requests, each with the index of its file.
     pub fn new(files: Vec<String>, requests: Vec<Recorded>) -> Recording {
         let mut reach = vec![0; files.len()];
         for request in &requests {

@@ -24,13 +24,15 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 #[repr(C, align(16))]
 struct Bucket {
     parts: ByPart<u64>,
-    /// Sum of `parts` in nanoseconds, an upper bound on each of them.
+    /// Sum of the latencies of the bucket's requests, in nanoseconds: the sum over all causes in
+    /// `parts`, and so an upper bound on each.
     total: u64,
     count: u64,
 }
 
 impl Bucket {
-    /// Adds a request to the bucket; `total` is the new sum of all parts.
+    /// Adds a request's latency by cause to the bucket of its latency; `total` is the new sum of
+    /// all latencies in the bucket, in nanoseconds.
     #[inline]
     fn add(&mut self, total: u64, blame: &Blame) {
         self.total = total;
@@ -41,7 +43,8 @@ impl Bucket {
     }
 }
 
-/// Sums of a bucket that were carried over from the 64-bit ones.
+/// The 128-bit sums, by cause of latency, into which a latency bucket's 64-bit sums are moved
+/// before they overflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Carried {
     bucket: usize,
@@ -52,7 +55,8 @@ struct Carried {
 #[derive(Clone, Debug)]
 pub struct BlameBands {
     buckets: Box<[Bucket]>,
-    /// Sums of buckets that exceeded 64 bits, at most one entry per bucket; usually empty.
+    /// Sums of the latency buckets whose times outgrew 64 bits, at most one entry per bucket;
+    /// usually empty.
     carried: Vec<Carried>,
 }
 
@@ -63,35 +67,37 @@ pub struct Band {
     pub count: u64,
     /// Lower bound of the latencies in the band.
     pub from: Span,
-    /// Nanoseconds by part of the latency, summed over the requests of the band.
+    /// Time by cause of latency, summed over the requests of the latency band, in nanoseconds.
     pub parts: ByPart<u128>,
 }
 
 impl Band {
-    /// Returns the sum of the latencies of the band's requests, in nanoseconds.
+    /// Returns the sum of the latencies of all requests in the latency band, in nanoseconds.
     pub fn total(&self) -> u128 {
         self.parts.sum()
     }
 
-    /// Returns the share of the band's latency caused by `part`; `None` if there is no latency.
+    /// Returns the share of the latency band's total time that the cause `part` is blamed for, from
+    /// 0 to 1; `None` if the total is zero.
     pub fn share(&self, part: Part) -> Option<f64> {
         let total = self.total();
         (total > 0).then(|| self.parts[part] as f64 / total as f64)
     }
 
-    /// Returns the mean time of `part` per request of the band, in microseconds; `None` if the band
-    /// is empty.
+    /// Returns the mean time per request of the latency band that the cause `part` is blamed for,
+    /// in microseconds; `None` if the band has no requests.
     pub fn mean_us(&self, part: Part) -> Option<f64> {
         (self.count > 0).then(|| self.parts[part] as f64 / self.count as f64 / 1e3)
     }
 
-    /// Returns the mean latency of the band, in microseconds; `None` if the band is empty.
+    /// Returns the mean latency of the requests in the latency band, in microseconds; `None` if the
+    /// band has no requests.
     pub fn mean_latency_us(&self) -> Option<f64> {
         (self.count > 0).then(|| self.total() as f64 / self.count as f64 / 1e3)
     }
 
-    /// Returns the parts of the band's latency in descending order, without those that are zero;
-    /// ties keep their order.
+    /// Returns the causes of the time spent by the requests of the latency band, largest first,
+    /// without causes of zero time; ties keep the order of the causes.
     pub fn ranked(&self) -> Vec<Part> {
         let mut parts: Vec<Part> =
             Part::ALL.into_iter().filter(|&part| self.parts[part] > 0).collect();
@@ -109,7 +115,8 @@ fn bucket_of(Span(latency): Span) -> usize {
     PER_OCTAVE * (1 + octave as usize) + within
 }
 
-/// Returns the index of the bucket that contains a histogram bin.
+/// Returns the index of the latency bucket (32 per doubling of latency) that contains a bin of the
+/// finer latency histogram (1024 per doubling).
 #[inline]
 fn bucket_around(bin: Bin) -> usize {
     if bin.place() < Bin::PER_OCTAVE {
@@ -127,8 +134,8 @@ fn lower_bound(bucket: usize) -> u64 {
     }
 }
 
-/// Compares two sets of latency bands by the requests and the sums of each bucket. A sum stored in
-/// 64 bits equals the same sum stored in 128 bits.
+/// Compares the blame of two runs: the number of requests and the sums by cause in every latency
+/// bucket. A sum in 64 bits equals the same sum in 128 bits.
 impl PartialEq for BlameBands {
     fn eq(&self, other: &BlameBands) -> bool {
         let same = |index: usize| {
@@ -179,7 +186,7 @@ impl BlameBands {
         self.buckets[index].add(latency.0, blame);
     }
 
-    /// Moves the 64-bit sums of a bucket into wide ones, so that they cannot overflow.
+    /// Moves the 64-bit sums of a latency bucket into 128-bit sums, so that they cannot overflow.
     fn carry(&mut self, index: usize) {
         let parts = std::mem::take(&mut self.buckets[index].parts);
         self.buckets[index].total = 0;
@@ -193,7 +200,7 @@ impl BlameBands {
         }
     }
 
-    /// Adds the requests that `other` recorded.
+    /// Adds the requests that another record of latencies by cause has counted to this one.
     pub fn merge(&mut self, other: &BlameBands) {
         for (index, theirs) in other.buckets.iter().enumerate() {
             if self.buckets[index].total.checked_add(theirs.total).is_none() {
@@ -209,7 +216,8 @@ impl BlameBands {
         }
     }
 
-    /// Returns the sums of the parts of latency over a bucket, in nanoseconds.
+    /// Returns the time by cause, summed over the requests of the latency bucket with this index,
+    /// in nanoseconds.
     fn parts_of(&self, index: usize) -> ByPart<u128> {
         let mut parts = self.buckets[index].parts.map(u128::from);
         if let Some(carried) = self.carried.iter().find(|carried| carried.bucket == index) {
@@ -218,14 +226,14 @@ impl BlameBands {
         parts
     }
 
-    /// Returns the number of requests over all buckets.
+    /// Returns the number of requests recorded, of all latencies.
     pub fn count(&self) -> u64 {
         self.buckets.iter().map(|bucket| bucket.count).sum()
     }
 
-    /// Returns the blame (latency by cause) of a band of requests: the buckets that contain the
-    /// slowest share `below` of all requests, without those that contain the slowest share `above`.
-    /// Empty if a single bucket contains the ends of both shares.
+    /// Returns the blame (latency by cause) of the slowest share `below` of all requests without
+    /// the slowest share `above`, to whole latency buckets (3 % wide). Empty if both shares end in
+    /// the same bucket.
     pub fn between(&self, below: f64, above: f64) -> Band {
         let (mut band, top) = (self.slowest(below), self.slowest(above));
         band.count -= top.count;

@@ -34,7 +34,8 @@ impl Bin {
         usize::from(self.0)
     }
 
-    /// Returns the bins from that of `first` to that of `last`; none if `last` is smaller.
+    /// Returns the histogram bins from that of the latency `first` to that of the latency `last`;
+    /// none if `last` is in a lower bin.
     pub fn between(first: Span, last: Span) -> impl Iterator<Item = Bin> {
         (Bin::of(first).0..=Bin::of(last).0).map(Bin)
     }

@@ -60,13 +60,12 @@ impl Percentile {
     }
 }
 
-/// The latencies of one kind of request.
+/// The latencies of one kind of request, as counts in the bins of a histogram and an exact count,
+/// sum, minimum and maximum. The mean is exact: the sum over the count.
 ///
-/// Latencies are counted in the bins of a histogram, which is built from the counts only when it is
-/// queried: recording with the library itself takes eight times as many instructions, because its
-/// bounds and digits are known only at run time. There is a bin for every `u64`, so recording never
-/// allocates and never clamps (512 KB, of which a run touches a few pages). The sum and the
-/// extremes are kept exactly: the mean is an integer sum over a count, not a mean of bins.
+/// Recording into hdrhistogram itself takes eight times as many instructions, because its bounds
+/// and digits are known only at run time; so its histogram is built only for a query. Every `u64`
+/// has a bin (512 KB, of which a run touches a few pages), so recording never allocates or clamps.
 #[derive(Clone, Debug)]
 pub struct Latencies {
     bins: Box<[u64; PLACES]>,
@@ -135,7 +134,8 @@ impl Latencies {
             .filter(|&(_, count)| count > 0)
     }
 
-    /// Builds the histogram from the counts of the bins.
+    /// Builds the hdrhistogram of the latencies, which answers queries for percentiles, from the
+    /// counts of the bins.
     fn histogram(&self) -> Histogram<u64> {
         let mut histogram = Histogram::new_with_bounds(1, u64::MAX, DIGITS)
             .expect("bounds that hold every u64 are valid");

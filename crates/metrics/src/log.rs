@@ -31,7 +31,8 @@ impl<W: Write> RequestLog<W> {
         Ok(Self { writer, line: Vec::with_capacity(LINE_CAPACITY), next: 0, error: None })
     }
 
-    /// Flushes the buffer and returns the first write error, if any.
+    /// Writes the lines of the request log that are still buffered, and returns the first write
+    /// error, if any.
     pub fn finish(mut self) -> io::Result<W> {
         match self.error.take() {
             Some(error) => Err(error),

@@ -12,7 +12,7 @@ const FIRST: Span = Span::ms(1);
 /// A reading of the drive's counters at a time after the first request of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Milestone {
-    /// Time since the first request of the run.
+    /// Time of the reading, counted from the first request of the run.
     pub at: Span,
     /// Pages programmed since the first request, by source.
     pub programs: BySource<u64>,

@@ -24,9 +24,9 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 pub struct Served {
     /// Number of requests of the kind that completed in the window.
     pub requests: u64,
-    /// Sum of the sizes of the requests, in bytes.
+    /// Sum of the sizes of the requests that completed in the time window, in bytes.
     pub bytes: u64,
-    /// Sum of the latencies of the requests, in nanoseconds.
+    /// Sum of the latencies of the requests that completed in the time window, in nanoseconds.
     pub latency: u128,
     /// Highest latency of a request of the kind in the window.
     pub max: Span,
@@ -40,7 +40,8 @@ impl Served {
         self.max = self.max.max(other.max);
     }
 
-    /// Returns the mean latency of the requests in microseconds; `None` if there are no requests.
+    /// Returns the mean latency of the requests that completed in the time window, in microseconds;
+    /// `None` if none did.
     pub fn mean_us(&self) -> Option<f64> {
         (self.requests > 0).then(|| self.latency as f64 / self.requests as f64 / 1e3)
     }
@@ -58,9 +59,10 @@ pub struct Window {
     pub activity: [u64; Doing::COUNT],
     /// Pages programmed in the window, by source.
     pub programs: BySource<u64>,
-    /// Blocks erased in the window.
+    /// Number of blocks erased in this time window of the run.
     pub erases: u64,
-    /// Number of times in the window that a program or erase was suspended (S10).
+    /// Number of times in this time window of the run that a program or erase was suspended for
+    /// reads.
     pub suspensions: u64,
 }
 
@@ -89,7 +91,7 @@ fn add_each(sums: &mut [u64], more: &[u64]) {
     }
 }
 
-/// The drive's counters at the beginning of the open window.
+/// The drive's counters and busy times at the beginning of the time window that is being recorded.
 #[derive(Clone, Debug)]
 struct Reading {
     at: Nanos,
@@ -102,9 +104,9 @@ struct Reading {
 #[derive(Clone, Debug)]
 pub struct OverTime {
     width: Span,
-    /// Time at which the open window ends; never before the first request.
+    /// Time at which the time window that is being recorded ends; never before the first request.
     due: Nanos,
-    /// Index of the open window, the one that records now.
+    /// Index of the time window that is being recorded.
     open: usize,
     windows: Box<[Window]>,
     /// Number of requests by window, kind and latency bucket.
@@ -146,7 +148,8 @@ impl OverTime {
         self.last = None;
     }
 
-    /// Returns a finished run in half as many windows of twice the width.
+    /// Returns the time series of a finished run at half the resolution: half as many windows of
+    /// twice the width.
     #[must_use]
     pub fn coarser(&self) -> Self {
         let mut coarser = self.clone();
@@ -204,7 +207,8 @@ impl OverTime {
         &self.buckets[(window * Kind::ALL.len() + kind as usize) * BUCKETS..][..BUCKETS]
     }
 
-    /// Ends the open window at `at`, with the counts of the drive since the previous window.
+    /// Ends the time window that is being recorded at the time `at`, and stores what the drive's
+    /// counters counted since the window began.
     fn close<L: Layer>(&mut self, device: &Device<L>, at: Nanos) {
         let Some(last) = &mut self.last else { return };
         let window = &mut self.windows[self.open];
@@ -233,7 +237,8 @@ impl OverTime {
         last.counters = counters;
     }
 
-    /// Merges neighboring windows: if all were full, half of them become free.
+    /// Merges each pair of neighboring time windows of the series into one, which frees the second
+    /// half of a full table of windows.
     fn merge(&mut self) {
         for window in 0..WINDOWS {
             let (into, first) = (window / 2, window % 2 == 0);
@@ -252,13 +257,15 @@ impl OverTime {
     }
 }
 
-/// Returns the entries that belong to one window in a table of all windows.
+/// Returns the values of one time window from a table with a row for each window of the time
+/// series.
 fn row(columns: &[u64], window: usize) -> &[u64] {
     let width = columns.len() / WINDOWS;
     &columns[window * width..][..width]
 }
 
-/// Adds each pair of neighboring rows in a table of [`WINDOWS`] rows and clears its second half.
+/// Merges each pair of neighboring rows in a table with a row for each time window of the series,
+/// which leaves its second half zero.
 fn merge_rows<T: Copy + Default + std::ops::AddAssign>(table: &mut [T]) {
     let width = table.len() / WINDOWS;
     for window in 0..WINDOWS {

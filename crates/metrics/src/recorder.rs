@@ -8,9 +8,9 @@ use fowler_units::HostOp;
 /// Kind of request whose latency is reported: reads or writes of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Reads of the host.
+    /// The host's read requests.
     Read,
-    /// Writes of the host.
+    /// The host's write requests.
     Write,
 }
 
@@ -36,7 +36,7 @@ impl Kind {
 
 fowler_units::enumerated! {
     Kind:
-    /// A value for reads and one for writes.
+    /// Pair of values: one for the host's reads and one for the host's writes.
     pub ByKind
 }
 
@@ -64,7 +64,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Returns a recorder that has seen no request.
+    /// Returns a recorder of latencies that has not counted any request of a run yet.
     pub fn new() -> Self {
         Self::default()
     }

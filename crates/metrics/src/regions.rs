@@ -12,20 +12,22 @@ const REGIONS: u64 = 64;
 /// Requests and flash programs of one region of the drive's addresses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Region {
-    /// Number of bytes that the host read and wrote in the region.
+    /// Number of bytes that the host read and wrote in this range of the drive's addresses.
     pub bytes: ByKind<u64>,
-    /// Number of requests that begin in the region, by kind.
+    /// Number of reads and of writes that begin in this range of the drive's addresses.
     pub requests: ByKind<u64>,
-    /// Sum of the latencies of the requests that begin in the region, in nanoseconds, by kind.
+    /// Sum of the latencies of the reads, and of the writes, that begin in this range of the
+    /// drive's addresses, in nanoseconds.
     pub latency: ByKind<u128>,
-    /// Number of flash programs of the region's pages and of the parity of their stripes, by
-    /// source. Zero on drives with superblocks, whose pages hold units of any region.
+    /// Number of flash programs of the pages in this range of addresses and of the parity of their
+    /// stripes, by source (host, GC and so on). Zero on drives with superblocks, where one flash
+    /// page holds units of several ranges.
     pub programs: BySource<u64>,
 }
 
 impl Region {
-    /// Returns the pages of the region programmed in total per page programmed for the host; `None`
-    /// before the host's first.
+    /// Returns the write amplification of this range of the drive's addresses: all programs of its
+    /// pages per program for the host; `None` before the host's first.
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
@@ -41,7 +43,8 @@ impl Region {
 /// A probe that counts by region: up to 64 equal ranges of the drive's addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Regions {
-    /// Size of a region in bytes, and in pages of the host.
+    /// Size of each of the equal address ranges (regions) in which requests are counted, in bytes,
+    /// and in logical pages.
     width: u64,
     pages: u64,
     /// Number of logical pages of the host, and of the mapping, which has more if some pages are
@@ -57,7 +60,8 @@ impl Regions {
         &self.regions
     }
 
-    /// Returns the size of every region but the last, which may be smaller.
+    /// Returns the size of each of the address ranges (regions) in which requests are counted; only
+    /// the last may be smaller.
     pub fn width(&self) -> Bytes {
         Bytes(self.width)
     }

@@ -16,11 +16,12 @@ pub enum SuspendAt {
 /// Result of interrupting a program or erase for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interrupt {
-    /// The operation completes before it could be suspended, and so is not interrupted.
+    /// The program or erase completes before it could be suspended, and so is not interrupted.
     Completes,
     /// The operation no longer occupies the cells of the die.
     Off {
-        /// Time at which the die can sense a page.
+        /// Simulated time from which the die, freed of the suspended operation, can sense a page
+        /// for the read.
         at: Nanos,
         /// True if the interruption counts as a suspension (S10). It does not count if the
         /// operation was resuming and had not yet touched the cells (S11).
@@ -52,9 +53,9 @@ pub enum PhaseKind {
 pub struct Phase {
     /// Kind of the phase, such as program, verify or erase pulse.
     pub kind: PhaseKind,
-    /// Time at which the phase starts.
+    /// Simulated time at which this phase of the program or erase starts.
     pub from: Nanos,
-    /// Time at which the phase ends.
+    /// Simulated time at which this phase of the program or erase ends.
     pub until: Nanos,
 }
 
@@ -68,7 +69,8 @@ pub enum CellOp {
 }
 
 impl CellOp {
-    /// Starts or resumes the operation. Returns the time at which it ends if not interrupted.
+    /// Starts or resumes the program or erase at the time `now`. Returns the simulated time at
+    /// which it ends if nothing interrupts it.
     pub fn run(&mut self, now: Nanos, timing: &Timing) -> Nanos {
         match self {
             CellOp::Program(program) => program.run(now, timing),
@@ -76,8 +78,8 @@ impl CellOp {
         }
     }
 
-    /// Starts the operation for the first time. Unless interrupted, it takes [`Timing::iteration`]
-    /// times its iterations, or [`Timing::erase`].
+    /// Starts the program or erase for the first time. Unless interrupted, a program takes
+    /// [`Timing::iteration`] times the number of its iterations, an erase takes [`Timing::erase`].
     #[inline]
     pub fn begin(&mut self, now: Nanos) {
         match self {
@@ -103,8 +105,9 @@ impl CellOp {
         outcome
     }
 
-    /// Returns the phases of the operation since the last start or resumption, in order and without
-    /// gaps, as they are if nothing interrupts them. Phases of zero length are left out.
+    /// Returns the phases of the program or erase from its last start or resumption to its end, in
+    /// order and without gaps, as they are if nothing interrupts it. Phases of zero length are left
+    /// out.
     pub fn phases(&self, timing: &Timing) -> Vec<Phase> {
         let mut at = self.running_since();
         let lengths = match self {
@@ -119,7 +122,7 @@ impl CellOp {
         lengths.into_iter().map(&mut phase).filter(|phase| phase.from < phase.until).collect()
     }
 
-    /// Returns the time at which the operation last started or resumed.
+    /// Returns the simulated time at which the program or erase last started or resumed.
     pub fn running_since(&self) -> Nanos {
         match self {
             CellOp::Program(program) => program.running_since(),

@@ -29,8 +29,9 @@ impl EraseOp {
         }
     }
 
-    /// Returns the erase with a pulse in steps of this length, each with a voltage reset of its own
-    /// at its end. The first step may be shorter than the others. Zero is no steps.
+    /// Returns the block erase with its pulse divided into steps of the length `step`, each with a
+    /// voltage reset at its end, so that it can be suspended only between steps. The first step may
+    /// be shorter; a length of zero means an undivided pulse.
     #[must_use]
     pub fn in_steps(self, step: Span) -> Self {
         Self { step, ..self }

@@ -26,8 +26,8 @@ pub enum Reload {
     /// in full afterwards.
     #[default]
     Abort,
-    /// The read is served after the reload, which is repeated afterwards because the read takes the
-    /// buffer.
+    /// The read is served after the reload of the page buffer. The reload is repeated after the
+    /// read, because the read overwrites the buffer.
     Finish,
 }
 
@@ -80,8 +80,8 @@ impl ProgramOp {
         self.reload_due = true;
     }
 
-    /// Records that the data was transferred again (on a die without a shadow buffer), so that no
-    /// reload is due.
+    /// Records that the program's data was transferred to the page buffer over the channel again
+    /// (on a die without a shadow buffer), so that the program needs no reload when it resumes.
     pub fn refill(&mut self) {
         self.reload_due = false;
     }

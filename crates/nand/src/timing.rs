@@ -44,7 +44,8 @@ impl<T: Copy> PerPageType<T> {
         Self { values, count: pages as u8 + 1 }
     }
 
-    /// Returns the value for the type of the page at `offset` in its block.
+    /// Returns the value (such as an operating time) for the type of the page at `offset` in its
+    /// block, such as lower or upper page.
     #[inline]
     pub fn at(&self, offset: u32) -> T {
         self.of(|| offset)
@@ -62,7 +63,8 @@ impl<T: Copy> PerPageType<T> {
         }
     }
 
-    /// Returns the values by page type, in the order of page types in a block.
+    /// Returns one value (such as an operating time) for each page type, in the order of page types
+    /// in a block.
     pub fn values(&self) -> &[T] {
         &self.values[..self.count as usize]
     }

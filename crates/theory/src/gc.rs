@@ -128,7 +128,8 @@ pub struct TwoPools {
     pub spare_hot: f64,
     /// Load of the hot and of the cold pool: its logical over its physical capacity.
     pub loads: [f64; 2],
-    /// Write amplification of the whole drive, the hot and the cold pool together.
+    /// Write amplification of the whole drive, with its pool of blocks for hot data and its pool
+    /// for cold data.
     pub waf: f64,
 }
 

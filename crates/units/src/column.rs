@@ -7,7 +7,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Index, IndexMut};
 
-/// Size of a column in bytes from which it uses large pages: two of them.
+/// Smallest size in bytes of an array that is placed on large pages of memory: two of them, of 2
+/// MiB each.
 const LARGE: usize = 4 << 20;
 
 /// Returns an empty vector with room for `count` values. On Linux, a large one is backed with 2 MiB
@@ -57,7 +58,8 @@ pub fn prefetch<T>(values: &[T], index: usize) {
 pub struct Column<T>(Vec<T>);
 
 impl<T: Clone> Column<T> {
-    /// Returns a column of `count` copies of `value`.
+    /// Returns an array of `count` copies of `value`; a large one is placed on large pages of
+    /// memory.
     pub fn filled(value: T, count: usize) -> Self {
         let mut values = on_large_pages(count);
         values.resize(count, value);
@@ -66,8 +68,9 @@ impl<T: Clone> Column<T> {
 }
 
 impl<T> Column<T> {
-    /// Returns the entry of a column at an index. Like indexing, but with a cheaper check: a panic
-    /// message with the column's length would occupy a register at every access.
+    /// Returns the value at an index of the array. Cheaper than indexing: the panic for an index
+    /// out of range does not print the array's length, which would occupy a register at every
+    /// access.
     #[inline]
     pub fn entry(&self, index: usize) -> &T {
         match self.0.get(index) {
@@ -76,7 +79,8 @@ impl<T> Column<T> {
         }
     }
 
-    /// Returns the entry of a column at an index for modification, as [`Column::entry`].
+    /// Returns the value at an index of the array for modification, with the same cheap bounds
+    /// check as [`Column::entry`].
     #[inline]
     pub fn entry_mut(&mut self, index: usize) -> &mut T {
         match self.0.get_mut(index) {
@@ -130,7 +134,8 @@ impl<T> DerefMut for Column<T> {
     }
 }
 
-/// A column that only its own ID type can index.
+/// An array with one value for each item of a kind (such as a page or a block), which only the ID
+/// type of that kind can index.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Serialize", deserialize = "T: Deserialize<'de> + Clone"))]
 pub struct IdVec<I, T> {
@@ -139,47 +144,49 @@ pub struct IdVec<I, T> {
 }
 
 impl<I: Id, T: Clone> IdVec<I, T> {
-    /// Returns a column of `count` copies of `value`.
+    /// Returns an array with `count` copies of `value`, for the items with the IDs from 0 to
+    /// `count` - 1.
     pub fn filled(value: T, count: usize) -> Self {
         Self { raw: Column::filled(value, count), id: PhantomData }
     }
 }
 
 impl<I: Id, T> IdVec<I, T> {
-    /// Returns the number of entries in the column.
+    /// Returns the number of values in this array, which is the number of IDs that index it.
     pub fn len(&self) -> usize {
         self.raw.len()
     }
 
-    /// Returns true if the column has no entries.
+    /// Returns true if this array, which IDs index, holds no values.
     pub fn is_empty(&self) -> bool {
         self.raw.is_empty()
     }
 
-    /// Iterates over the IDs of this column, ascending.
+    /// Returns all IDs that index this array, in ascending order.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.raw.len()).map(I::new)
     }
 
-    /// Returns the entry of `id`, if the column has one.
+    /// Returns the value that this array holds for the item `id`; `None` if the ID is out of range.
     #[inline]
     pub fn get(&self, id: I) -> Option<&T> {
         self.raw.get(id.index())
     }
 
-    /// Prefetches the entry of `id` into the cache, for an access some hundred nanoseconds from
-    /// now. Has no other effect; an ID beyond the column is ignored.
+    /// Loads the value of the item `id` into the processor's cache, for an access some hundred
+    /// nanoseconds from now. Changes nothing else; an ID out of range is ignored.
     #[inline]
     pub fn prefetch(&self, id: I) {
         prefetch(&self.raw, id.index());
     }
 
-    /// Returns the column as a plain slice, in the order of IDs.
+    /// Returns the values of all items as a plain slice, in the order of their IDs.
     pub fn as_slice(&self) -> &[T] {
         &self.raw
     }
 
-    /// Returns the column as a plain slice for modification, in the order of IDs.
+    /// Returns the values of all items as a plain slice for modification, in the order of their
+    /// IDs.
     pub fn as_mut_slice(&mut self) -> &mut [T] {
         &mut self.raw
     }

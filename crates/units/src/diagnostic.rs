@@ -9,7 +9,7 @@ use std::fmt;
 /// Largest length of the offending text that a diagnostic quotes, in characters as printed.
 const PRINTED_CHARS: usize = 120;
 
-/// Largest number of problems that are printed; the others are counted.
+/// Largest number of errors in the user's input that are printed; further errors are only counted.
 pub const PROBLEMS_SHOWN: usize = 20;
 
 /// A problem in the user's input, with its place and a hint.
@@ -24,7 +24,7 @@ pub struct Diagnostic {
     pub text: String,
     /// Description of the problem with the input.
     pub what: String,
-    /// Description of the expected input; may be empty.
+    /// Description of valid input in place of the offending text; may be empty.
     pub expected: String,
     /// Advice on how to fix the problem; `None` if there is none.
     pub hint: Option<String>,
@@ -59,7 +59,7 @@ impl Diagnostic {
         self
     }
 
-    /// Sets the description of the expected input.
+    /// Sets the description of valid input that is printed with the error.
     pub fn expected(mut self, expected: impl Into<String>) -> Diagnostic {
         self.expected = expected.into();
         self
@@ -192,7 +192,7 @@ impl fmt::Display for Diagnostics {
 impl std::error::Error for Diagnostics {}
 
 impl Diagnostics {
-    /// Returns `value` if there are no problems.
+    /// Returns `value` if these diagnostics, the errors found in the user's input, are empty.
     ///
     /// # Errors
     /// All problems, if there are any.

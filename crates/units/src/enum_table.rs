@@ -13,7 +13,7 @@ use std::ops::{AddAssign, Index, IndexMut, Sub};
 pub trait Enumerated<const N: usize>: Copy {
     /// Every member of the enumeration, in numerical order.
     const ALL: [Self; N];
-    /// Returns the number of the member, below `N`.
+    /// Returns the number of this member of the enumeration, from 0 to `N` - 1.
     fn index(self) -> usize;
 }
 
@@ -49,13 +49,14 @@ macro_rules! enumerated {
 pub struct By<K, T, const N: usize>([T; N], PhantomData<K>);
 
 impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
-    /// Returns a table with one value for each member of the enumeration, computed by the function
-    /// `of`.
+    /// Returns a table with one value for each member of the enumeration `K`, computed from the
+    /// member by the function `of`.
     pub fn from_fn(of: impl FnMut(K) -> T) -> Self {
         K::ALL.map(of).into()
     }
 
-    /// Iterates over the members and their values, in order.
+    /// Iterates over the members of the enumeration `K`, each with its value in this table, in
+    /// numerical order.
     pub fn iter(&self) -> impl Iterator<Item = (K, &T)> {
         K::ALL.into_iter().zip(&self.0)
     }
@@ -67,7 +68,8 @@ impl<K, T, const N: usize> By<K, T, N> {
         self.0.iter()
     }
 
-    /// Iterates over the values for modification, in the order of the members.
+    /// Iterates over the values of this table for modification, in the order of the enumeration's
+    /// members.
     pub fn values_mut(&mut self) -> std::slice::IterMut<'_, T> {
         self.0.iter_mut()
     }
@@ -78,12 +80,13 @@ impl<K, T, const N: usize> By<K, T, N> {
         self.0.map(of).into()
     }
 
-    /// Returns the values as an array, for destructuring by name.
+    /// Returns the values of all members of the enumeration as an array, which the caller can
+    /// destructure by name.
     pub fn into_array(self) -> [T; N] {
         self.0
     }
 
-    /// Returns the sum of the values over all members.
+    /// Returns the sum of the table's values over all members of the enumeration.
     pub fn sum(&self) -> T
     where
         T: Copy + Sum,

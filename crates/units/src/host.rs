@@ -32,7 +32,7 @@ impl HostOp {
 
 crate::enumerated! {
     HostOp:
-    /// A value for each operation of the host.
+    /// Array with one value for each kind of host request: read, write, trim and flush.
     pub ByOp
 }
 
@@ -86,7 +86,8 @@ impl Deadline {
         Deadline(span)
     }
 
-    /// Returns the time allowed, counted from the arrival; `None` if there is no limit.
+    /// Returns the time within which the host wants an answer to the request, counted from its
+    /// arrival; `None` if there is no limit.
     #[inline]
     pub fn span(self) -> Option<Span> {
         (self != Deadline::NONE).then_some(self.0)

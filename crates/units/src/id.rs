@@ -4,14 +4,15 @@
 pub trait Id: Copy + Eq {
     /// The ID of no item; never a valid index.
     const NONE: Self;
-    /// Returns the ID of the `index`-th item.
+    /// Returns the ID of the item with this index among the items of its kind, such as the blocks
+    /// of a drive.
     ///
     /// # Panics
     /// If `index` does not fit in a `u32` below [`Id::NONE`].
     fn new(index: usize) -> Self;
-    /// Returns the ID as an index into the columns of its kind of item.
+    /// Returns the ID as an index into arrays with one value for each item of its kind.
     fn index(self) -> usize;
-    /// Returns true if the ID identifies an item.
+    /// Returns true if the ID identifies an item; false for [`Id::NONE`], the ID of no item.
     #[inline]
     fn is_some(self) -> bool {
         self != Self::NONE

@@ -12,22 +12,23 @@ use std::ops::{Index, IndexMut};
 /// Neighbors of a member of a linked list. Meaningless for an item that is in no list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link<I> {
-    /// Previous member of the linked list; `NONE` for the first.
+    /// ID of the item before this one in its linked list; `NONE` for the first.
     pub prev: I,
-    /// Next member of the linked list; `NONE` for the last.
+    /// ID of the item after this one in its linked list; `NONE` for the last.
     pub next: I,
 }
 
 impl<I: Id> Link<I> {
-    /// A link of a member without neighbors.
+    /// The neighbors of an item that is alone in its linked list, or in no list: none on either
+    /// side.
     pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
 }
 
 /// An item that can be in a list.
 pub trait Linked<I> {
-    /// Returns the neighbors of the item in its list.
+    /// Returns the IDs of the items before and after this one in its linked list.
     fn link(&self) -> &Link<I>;
-    /// Returns the neighbors of the item in its list, for modification.
+    /// Returns the IDs of the items before and after this one in its linked list, for modification.
     fn link_mut(&mut self) -> &mut Link<I>;
 }
 
@@ -40,34 +41,35 @@ pub struct List<I> {
 }
 
 impl<I: Id> List<I> {
-    /// An empty list.
+    /// A linked list without items.
     pub const EMPTY: Self = Self { head: I::NONE, tail: I::NONE, len: 0 };
 
-    /// Returns the number of members of the list.
+    /// Returns the number of items in this linked list.
     #[inline]
     pub fn len(&self) -> u32 {
         self.len
     }
 
-    /// Returns true if the list is empty.
+    /// Returns true if this linked list holds no items.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
     }
 
-    /// Returns the first member of the list; `None` if it is empty.
+    /// Returns the ID of the first item in this linked list; `None` if the list is empty.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns the last member of the list; `None` if it is empty.
+    /// Returns the ID of the last item in this linked list; `None` if the list is empty.
     #[inline]
     pub fn back(&self) -> Option<I> {
         self.tail.is_some().then_some(self.tail)
     }
 
-    /// Appends an item to the list; the item must be in no list.
+    /// Appends the item `id` to this linked list; the item must be in no list. `members` holds all
+    /// items with their links.
     #[inline]
     pub fn push_back<M>(&mut self, members: &mut M, id: I)
     where
@@ -83,7 +85,7 @@ impl<I: Id> List<I> {
         self.len += 1;
     }
 
-    /// Removes and returns the first member of the list; `None` if it is empty.
+    /// Removes the first item of this linked list and returns its ID; `None` if the list is empty.
     #[inline]
     pub fn pop_front<M>(&mut self, members: &mut M) -> Option<I>
     where
@@ -94,7 +96,8 @@ impl<I: Id> List<I> {
         Some(first)
     }
 
-    /// Removes a member, wherever it is in the list.
+    /// Removes the item `id` from this linked list, wherever it is in the list. `members` holds all
+    /// items with their links.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -104,7 +107,7 @@ impl<I: Id> List<I> {
         self.len -= 1;
     }
 
-    /// Iterates over the members of the list, first to last.
+    /// Iterates over the IDs of the items in this linked list, first to last.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where
@@ -126,19 +129,21 @@ impl<I: Id> Pile<I> {
     /// A list (last in, first out) without members.
     pub const EMPTY: Self = Self { head: I::NONE };
 
-    /// Returns the member of the pile that was added last; `None` if it is empty.
+    /// Returns the ID of the item that was added last to this linked list (last in, first out);
+    /// `None` if the list is empty.
     #[inline]
     pub fn front(&self) -> Option<I> {
         self.head.is_some().then_some(self.head)
     }
 
-    /// Returns true if the list has no members.
+    /// Returns true if this linked list (last in, first out) holds no items.
     #[inline]
     pub fn is_empty(&self) -> bool {
         !self.head.is_some()
     }
 
-    /// Adds an item at the front of the pile; the item must be in no list.
+    /// Adds the item `id` at the front of this linked list (last in, first out); the item must be
+    /// in no list.
     #[inline]
     pub fn push_front<M>(&mut self, members: &mut M, id: I)
     where
@@ -151,7 +156,8 @@ impl<I: Id> Pile<I> {
         }
     }
 
-    /// Removes a member from the list, wherever the member is.
+    /// Removes the item `id` from this linked list (last in, first out), wherever it is in the
+    /// list.
     #[inline]
     pub fn remove<M>(&mut self, members: &mut M, id: I)
     where
@@ -161,7 +167,8 @@ impl<I: Id> Pile<I> {
         unlink(&mut self.head, &mut no_tail, members, id);
     }
 
-    /// Iterates over the members of the pile, last added first.
+    /// Iterates over the IDs of the items in this linked list (last in, first out), the one added
+    /// last first.
     #[inline]
     pub fn iter<M>(self, members: &M) -> impl Iterator<Item = I>
     where

@@ -64,8 +64,9 @@ pub struct Locator {
     pages_per_plane: Divisor,
     planes_per_die: Divisor,
     pages_per_die: Divisor,
-    /// A mask of the trailing zero bits of the number of pages per block. If a mapping unit is the
-    /// last of its block, these bits are zero in its number plus one; if not, mostly some are one.
+    /// Ones in place of the trailing zero bits of the number of pages per block. A page number plus
+    /// one that has ones under this mask is not a multiple of the pages per block: a quick test
+    /// that most pages are not the last of their block.
     behind_last: u32,
     dies: u32,
     page_size: u64,

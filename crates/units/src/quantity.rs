@@ -78,7 +78,11 @@ pub(crate) fn parse_exact(
         let base = units.iter().find(|unit| unit.scale == 1).map_or("", |unit| unit.suffix);
         fail(format!("{shown} is too large: it must be below 2^64 {base}"))
     };
-    let too_fine = || fail(format!("{shown} is finer than the model's resolution"));
+    let too_fine = || {
+        fail(format!(
+            "{shown} is finer than the simulator's smallest unit; give fewer decimal places"
+        ))
+    };
     let shift = 10u128.checked_pow(fraction.len() as u32).ok_or_else(too_fine)?;
     let mantissa: u128 = format!("0{whole}{fraction}").parse().map_err(|_| too_large())?;
     let scaled = mantissa.checked_mul(u128::from(unit.scale)).ok_or_else(too_large)?;

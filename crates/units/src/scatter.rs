@@ -8,11 +8,12 @@
 
 use crate::Rng;
 
-/// Number of rounds of the network: four hide any structure of the input (Luby and Rackoff, 1988).
+/// Number of rounds of the Feistel network that puts numbers into a random order: four hide any
+/// structure of the input (Luby and Rackoff, 1988).
 const ROUNDS: usize = 4;
 
-/// Number of values that are permuted in one batch; values that fall at or beyond `n` are permuted
-/// again. A batch is large because its last few values are permuted one by one.
+/// Number of values that a random permutation of `0..n` maps in one batch. Values that come out at
+/// or above `n` are mapped again, the last few of a batch one by one, so a batch is large.
 const BATCH: usize = 1024;
 
 /// A pseudorandom bijection of `0..n`.
@@ -26,7 +27,7 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// Creates the bijection of `0..n` chosen by the stream's next draws.
+    /// Returns a pseudorandom permutation of `0..n`, chosen by the next numbers that `rng` draws.
     ///
     /// # Panics
     /// If `n` is zero or above 2^62.
@@ -36,7 +37,8 @@ impl Scatter {
         Scatter { n, half: bits.div_ceil(2).max(1), keys: std::array::from_fn(|_| rng.bits()) }
     }
 
-    /// Returns the image of `value`, which must be below `n`, under the bijection.
+    /// Returns the number to which the pseudorandom permutation of `0..n` maps `value`, which must
+    /// be below `n`.
     #[inline]
     pub fn at(&self, value: u64) -> u64 {
         debug_assert!(value < self.n, "value not below `n`");
@@ -49,7 +51,8 @@ impl Scatter {
         }
     }
 
-    /// Returns the bijection with its rounds tabulated, for callers that map most of the range.
+    /// Returns the pseudorandom permutation of `0..n` in tables, which is faster for callers that
+    /// map most numbers below `n`.
     ///
     /// # Panics
     ///
@@ -76,9 +79,9 @@ impl Scatter {
     }
 }
 
-/// The bijection of a [`Scatter`] for many values at once. Each round of the Feistel network is a
-/// table over the halves of a value, of at most 16 bits, and no value waits for the rounds of the
-/// previous one.
+/// A pseudorandom permutation of `0..n` that maps many numbers at once. Each round of its Feistel
+/// network is a table over one half of a number (16 bits at most), and no number waits for the
+/// rounds of the number before it.
 #[derive(Clone, Debug)]
 pub struct TabledScatter {
     n: u64,
@@ -96,7 +99,8 @@ impl TabledScatter {
         self.n
     }
 
-    /// Replaces each value, which must be below `n`, by its image under the bijection.
+    /// Replaces each of the values, which must be below `n`, by the number to which the
+    /// pseudorandom permutation of `0..n` maps it.
     pub fn apply(&self, values: &mut [u32]) {
         for values in values.chunks_mut(BATCH) {
             // The positions of values that are still at or beyond `n`: at first all positions.

@@ -6,7 +6,8 @@ use crate::Id;
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// One value per ID. The creator guarantees that every ID used as an index is in range.
+/// An array with one value for each ID, indexed without a bounds check. Its creator guarantees that
+/// every ID used as an index is in range.
 #[derive(Clone, Debug)]
 pub struct Table<I, T> {
     values: Box<[T]>,
@@ -14,7 +15,8 @@ pub struct Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
-    /// Creates a table of these values, in order of ID.
+    /// Creates an array of these values that IDs index without a bounds check; the first value
+    /// belongs to ID 0.
     ///
     /// # Safety
     /// Every id by which this table or a clone of it is ever indexed must be below the number of
@@ -24,23 +26,23 @@ impl<I: Id, T> Table<I, T> {
         Self { values: values.into_boxed_slice(), id: PhantomData }
     }
 
-    /// Returns the number of values in the table.
+    /// Returns the number of values in this array, which is one for each ID.
     #[inline]
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Returns true if the table is empty.
+    /// Returns true if this array, which IDs index, holds no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Iterates over the IDs of this table, ascending.
+    /// Returns all IDs that index this array, in ascending order.
     pub fn ids(&self) -> impl Iterator<Item = I> + use<I, T> {
         (0..self.values.len()).map(I::new)
     }
 
-    /// Returns the values of the table in the order of IDs.
+    /// Returns the values of all IDs as a plain slice, in the order of the IDs.
     pub fn as_slice(&self) -> &[T] {
         &self.values
     }

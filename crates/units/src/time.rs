@@ -82,13 +82,14 @@ impl Span {
         Span(n * 1_000_000)
     }
 
-    /// Returns the length in microseconds, for tables and JSON only: the simulation itself uses
-    /// integers.
+    /// Returns the length of time in microseconds, for tables and JSON only: the simulation itself
+    /// counts whole nanoseconds.
     pub fn as_us(self) -> f64 {
         self.0 as f64 / 1e3
     }
 
-    /// Returns the length in seconds, for tables and JSON only.
+    /// Returns the length of time in seconds, for tables and JSON only: the simulation itself
+    /// counts whole nanoseconds.
     pub fn as_s(self) -> f64 {
         self.0 as f64 / 1e9
     }

@@ -12,7 +12,8 @@ use fowler_units::{Diagnostic, HostIo, HostOp, Nanos, Rng};
 /// it is anonymized. Each piece takes 24 bytes of memory.
 pub const PIECES_MOST: usize = 1 << 22;
 
-/// Extents that move together: `[first, end)`, and the new position of the first of them.
+/// Range of extents (equal-sized pieces of a trace's address space) that move together when the
+/// trace is anonymized: `[first, end)`, and the new position of the first of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Piece {
     first: u64,
@@ -30,7 +31,8 @@ pub struct Touched {
 }
 
 impl Touched {
-    /// Creates a collector that has seen no request, for extents of `extent` bytes, a power of two.
+    /// Creates an empty set of the extents that a trace touches. `extent` is the size of each
+    /// extent (piece of the address space) in bytes, a power of two.
     ///
     /// # Panics
     ///
@@ -40,7 +42,7 @@ impl Touched {
         Touched { extent, touched: Extents::new(extent), crossed: Extents::new(1) }
     }
 
-    /// Adds the extents that a request touches.
+    /// Adds the extents that a request touches to the set of those that the trace touches.
     ///
     /// # Errors
     ///
@@ -135,7 +137,8 @@ impl Anonymizer {
         self.pieces.iter().map(|piece| piece.end - piece.first).max().unwrap_or(0)
     }
 
-    /// Returns a request of the trace with its address replaced by the permuted one.
+    /// Returns a request of the trace at its anonymized address: the extents of the address space
+    /// have been moved at random, and the request moves with its extent.
     ///
     /// # Errors
     /// If the request was not among those that were collected.
@@ -148,7 +151,7 @@ impl Anonymizer {
         let behind = self.pieces.partition_point(|piece| piece.first <= first);
         let piece = behind.checked_sub(1).map(|at| self.pieces[at]);
         let Some(piece) = piece.filter(|piece| last < piece.end) else {
-            let what = "has changed between the first and the second pass";
+            let what = "has changed between the two readings that anonymizing takes; use a file that does not change";
             return Err(TraceError::one("the trace", Diagnostic::of(what)));
         };
         let extent = piece.place + (first - piece.first);

@@ -10,8 +10,8 @@ pub(crate) struct Binary {
     /// Returns the length of the record that begins with these bytes, of which there are at least
     /// `head`; `None` if they begin no record, so that the start of the next is unknown.
     pub length: fn(&[u8]) -> Option<usize>,
-    /// Returns the length of the file header before the first record, given the beginning of the
-    /// file.
+    /// Returns the length in bytes of the file header before the first record of this binary trace
+    /// format, given the beginning of the file.
     pub preamble: fn(&[u8]) -> usize,
     /// Returns true if the first bytes of a file show that the file is in this format.
     pub shows: fn(&[u8]) -> bool,
@@ -48,18 +48,20 @@ impl<'a> Bytes<'a> {
         Ok(Bytes { bytes: columns.bytes()?, order })
     }
 
-    /// Returns the record, to be read with its numbers in byte order `order`.
+    /// Returns this record of a binary trace with another byte order, `order`, for the numbers in
+    /// it.
     #[inline]
     pub fn in_order(self, order: Order) -> Bytes<'a> {
         Bytes { order, ..self }
     }
 
-    /// Returns the length of the record, in bytes.
+    /// Returns the length of this record of a binary trace, in bytes.
     pub fn len(self) -> usize {
         self.bytes.len()
     }
 
-    /// Returns the number in the `N` bytes from offset `at`.
+    /// Returns the number in the `N` bytes from offset `at` of this record of a binary trace, in
+    /// the record's byte order; zero beyond its end.
     #[inline]
     fn number<const N: usize>(self, at: usize) -> u64 {
         let mut bytes = [0; 8];
@@ -76,19 +78,22 @@ impl<'a> Bytes<'a> {
         }
     }
 
-    /// Returns the 16-bit number at byte offset `at`.
+    /// Returns the 16-bit number at byte offset `at` of this record of a binary trace, in the
+    /// record's byte order.
     #[inline]
     pub fn u16(self, at: usize) -> u64 {
         self.number::<2>(at)
     }
 
-    /// Returns the 32-bit number at byte offset `at`.
+    /// Returns the 32-bit number at byte offset `at` of this record of a binary trace, in the
+    /// record's byte order.
     #[inline]
     pub fn u32(self, at: usize) -> u64 {
         self.number::<4>(at)
     }
 
-    /// Returns the 64-bit number at byte offset `at`.
+    /// Returns the 64-bit number at byte offset `at` of this record of a binary trace, in the
+    /// record's byte order.
     #[inline]
     pub fn u64(self, at: usize) -> u64 {
         self.number::<8>(at)

@@ -7,14 +7,14 @@ use crate::fields::Fault;
 
 /// A cursor over the columns of a line.
 pub(crate) trait Columns<'a>: Clone {
-    /// True if the cursor can read lines that stand for several requests, such as a write with a
-    /// preflush. Other cursors report such lines as not plain.
+    /// True if this decoder of trace lines can read lines that stand for several requests, such as
+    /// a write with a preflush. Other decoders leave such lines to one that can.
     const SEVERAL: bool = true;
 
-    /// Error that the cursor returns for a line that is not a request.
+    /// Error that this decoder of trace lines returns for a line that is not a request.
     type Fault;
 
-    /// Converts a fault of the line into this cursor's error.
+    /// Converts the fault found in a trace line into the error type of this decoder.
     fn fault(fault: Fault<'a>) -> Self::Fault;
 
     /// Returns the next field of the line, without the blanks around it. `column` names the field

@@ -21,7 +21,8 @@ pub(crate) struct Context {
     pub json: JsonKeys,
     /// Running clock of formats whose times are relative to earlier lines, in nanoseconds.
     pub clock: u64,
-    /// Last time read, as the trace prints it, in nanoseconds; `None` before the first.
+    /// Time in the line of the trace read last, as the trace states it, in nanoseconds; `None`
+    /// before the first line.
     pub last: Option<u64>,
     /// Number of events that the note of the trace's format reports, for example times that a
     /// phone's clock was set.

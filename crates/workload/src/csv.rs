@@ -21,7 +21,7 @@ pub(crate) enum CsvColumn {
     Offset { unit: u64 },
     /// The column holds the size, in units of `unit` bytes.
     Size { unit: u64 },
-    /// The device, by number or (`named`) by name.
+    /// The device to which the request goes, by number or (`named`) by name.
     Device { named: bool },
     /// An optional column of a native trace, which only its header can name.
     Optional(OptionalColumn),
@@ -68,7 +68,7 @@ impl Parting {
         first.zip(last).map_or(b"", |(first, last)| &line[first..=last])
     }
 
-    /// Returns the separator in words, for messages.
+    /// Returns the separator of the CSV's columns in words, for messages.
     pub fn words(self) -> &'static str {
         match self {
             Parting::Commas => "commas",
@@ -133,7 +133,8 @@ impl CsvColumns {
         CsvColumns { columns, header: true, parting, ..CsvColumns::EMPTY }
     }
 
-    /// Returns the columns, with the first line of the file skipped (`header`) or read.
+    /// Returns these columns of a CSV file, whose first line is skipped as a header if `header` is
+    /// true, and read as a request otherwise.
     pub(crate) fn behind_header(self, header: bool) -> CsvColumns {
         CsvColumns { header, ..self }
     }

@@ -91,7 +91,8 @@ pub(crate) fn detected(sample: &[u8], whole: bool) -> Result<Detected, Undetecte
     }
 }
 
-/// Returns the sample without its last line if that line may be cut short.
+/// Returns the sampled beginning of a trace without its last line, which may be cut short, unless
+/// the sample is the whole trace (`whole`).
 fn complete(sample: &[u8], whole: bool) -> &[u8] {
     match memchr::memrchr(b'\n', sample) {
         Some(end) if !whole => &sample[..end],

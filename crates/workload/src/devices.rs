@@ -49,7 +49,8 @@ impl DeviceUse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     seen: Vec<DeviceUse>,
-    /// Index of the device of the last request: the next record is most often for it too.
+    /// Index in `seen` of the device of the last request, to which most often the next request goes
+    /// too.
     last: usize,
 }
 
@@ -161,7 +162,8 @@ pub(crate) struct Bases {
 }
 
 impl Bases {
-    /// Returns the base address of a device; `None` if the first pass did not see it.
+    /// Returns the address at which a device begins in the common address space; `None` if the
+    /// first reading of the trace met no request for the device.
     #[inline]
     pub fn of(&self, device: u64) -> Option<u64> {
         let place = self.bases.binary_search_by_key(&device, |&(number, _)| number).ok()?;

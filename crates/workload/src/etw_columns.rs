@@ -27,8 +27,8 @@ const NAMES: [(&[u8], EtwColumn); 5] = [
     (b"DiskNum", EtwColumn::Disk),
 ];
 
-/// Largest number of columns of a disk event that are searched for the required ones (time, offset,
-/// size); further columns are ignored.
+/// Largest number of columns of a disk event in an ETW (Windows) trace that are searched for the
+/// required ones (time, offset, size); further columns are ignored.
 const MOST: usize = 32;
 
 /// The columns of a disk event after its name, up to the last one that is read.
@@ -91,7 +91,7 @@ pub(crate) struct EtwColumns {
     /// Columns of read, write and flush events; `None` for a kind whose header lacks a required
     /// column.
     events: [Option<EtwEvent>; 3],
-    /// True while the lines belong to the header.
+    /// True while the lines read belong to the header of the ETW (Windows) trace.
     pub in_header: bool,
 }
 
@@ -107,7 +107,8 @@ pub(crate) enum EtwKind {
 }
 
 impl EtwColumns {
-    /// Returns the columns of events of this kind; `None` if the header lacked a required column.
+    /// Returns the columns of disk events of this kind (read, write or flush) in an ETW (Windows)
+    /// trace; `None` if the trace's header lacks a required column of the kind.
     #[inline]
     pub fn of(&self, kind: EtwKind) -> Option<EtwEvent> {
         self.events[kind as usize]

@@ -50,7 +50,8 @@ impl Extents {
         }
     }
 
-    /// Sorts the runs and joins those that overlap or touch.
+    /// Sorts the runs of contiguous pages that a trace touches, and joins those that overlap or
+    /// touch.
     fn merge(&mut self) {
         self.runs.sort_unstable();
         self.runs.dedup_by(|next, kept| {
@@ -76,7 +77,7 @@ impl Extents {
         self.runs.into_iter().map(|run| (run.first, run.end))
     }
 
-    /// Numbers the pages densely in address order.
+    /// Numbers the pages of the set from 0 in address order, without gaps.
     pub fn into_dense(mut self) -> Dense {
         self.merge();
         let mut pages = 0;
@@ -105,7 +106,7 @@ pub(crate) struct Dense {
 }
 
 impl Dense {
-    /// Returns the number of pages in the set.
+    /// Returns the number of pages that the trace touches.
     pub fn pages(&self) -> u64 {
         self.pages
     }

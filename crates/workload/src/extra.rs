@@ -21,8 +21,8 @@ pub(crate) struct Extra {
     pub forced: bool,
     /// True if the record is a command that writes zeroes, replayed as a trim.
     pub zeroes: bool,
-    /// Length of the rest of a long trim, after the first piece that the line's own request covers,
-    /// in bytes.
+    /// Number of bytes of a long trim that remain after the first request, which covers as much as
+    /// one request can.
     pub more: u64,
 }
 

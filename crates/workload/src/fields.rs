@@ -70,7 +70,9 @@ impl<'a> Fault<'a> {
             Cause::UnknownOp => format!("`{shown}` in `{column}` is not a known operation"),
             Cause::ZeroLength => format!("`{column}` is zero: a request must have at least 1 byte"),
             Cause::FlushWithRange => "a flush must not have an offset or a size".into(),
-            Cause::Contradiction => format!("`{column}` contradicts other columns or lines"),
+            Cause::Contradiction => {
+                format!("`{column}` contradicts the other columns of the line, or earlier lines")
+            }
             Cause::BadRecord if shown.is_empty() => self.cause.words().into(),
             Cause::BadRecord => format!("`{column}` is {}", hexadecimal(self.field)),
             Cause::BackInTime
@@ -122,7 +124,8 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
         byte == b' ' || byte == b'\t' && MARK != b'\t'
     }
 
-    /// Returns a cursor on `line`, which has neither a line end nor blanks at either end.
+    /// Returns a decoder of the columns of a trace line, at its first column. `line` has neither a
+    /// line end nor blanks at either end.
     #[inline]
     pub fn of(line: &'a [u8]) -> Self {
         let mut fields = Fields { line, at: 0, host: None, extra: Extra::NONE };

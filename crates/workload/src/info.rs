@@ -19,7 +19,7 @@ const FIRST: usize = 3;
 /// Share of time that a device serving one request at a time would be idle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IdleShare {
-    /// Service time assumed for every request.
+    /// Service time that every request is assumed to take, from which the idle time is computed.
     pub service: Span,
     /// Share of time from the first arrival to the last completion in which the device is idle, 0
     /// to 1.

@@ -83,7 +83,8 @@ pub(crate) struct Intake {
 }
 
 impl Intake {
-    /// Reads more text and drops it. Returns how many bytes were dropped; none at the end.
+    /// Reads more text of the trace and discards it. Returns the number of bytes discarded; zero at
+    /// the end of the trace.
     pub fn drop_some(&mut self) -> io::Result<usize> {
         self.lines.drop_some()
     }

@@ -8,7 +8,7 @@ use std::io::{self, ErrorKind};
 /// Largest number of bytes of a line that are examined; no record of any format is that long.
 pub(crate) const LONGEST_LINE: usize = 1 << 16;
 
-/// Number of bytes read from the source at once.
+/// Number of bytes of the trace that are read from its file or stream at once.
 const CHUNK: usize = 1 << 18;
 
 /// True if the line holds no record in any format: it is blank, a comment (it begins with `#`), or
@@ -46,7 +46,7 @@ pub(crate) enum Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Returns the bytes of the line, complete or not.
+    /// Returns the bytes of this line of the trace, complete or not.
     pub fn bytes(self) -> &'a [u8] {
         match self {
             Line::Whole(bytes)
@@ -62,13 +62,13 @@ impl<'a> Line<'a> {
 pub(crate) struct Lines {
     text: Text,
     buffer: Vec<u8>,
-    /// Start of the unread part of `buffer`, which is `buffer[start..end]`.
+    /// Start of the unread part of the trace text in `buffer`, which is `buffer[start..end]`.
     start: usize,
     end: usize,
     at_end: bool,
     /// True while the rest of a line longer than [`LONGEST_LINE`] is dropped.
     skipping: bool,
-    /// The error of a source that failed while the beginning was read; reported after the lines
+    /// The error by which reading failed at the beginning of the trace; reported after the lines
     /// before it.
     torn: Option<io::Error>,
     /// Line returned last, as a range of the buffer.
@@ -76,12 +76,12 @@ pub(crate) struct Lines {
     /// Number of comments and blank lines dropped from the beginning while searching for the first
     /// record.
     dropped: u64,
-    /// True if the text ended without a newline.
+    /// True if the text of the trace ended without a newline.
     cut: bool,
-    /// Byte offset in the file of the binary record returned last.
+    /// Byte offset of the record returned last in a binary trace file.
     record: u64,
     next_record: u64,
-    /// Number of bytes of text read from the source so far.
+    /// Number of bytes of the trace's text read from its file or stream so far, decompressed.
     read: u64,
 }
 
@@ -161,7 +161,7 @@ impl Lines {
         self.dropped
     }
 
-    /// Returns the beginning of the part of the text that has not been returned yet.
+    /// Returns the beginning of the trace text whose lines have not been returned yet.
     pub fn head(&self) -> &[u8] {
         &self.buffer[self.start..self.end.min(self.start + LONGEST_LINE)]
     }
@@ -209,7 +209,7 @@ impl Lines {
         &self.buffer[self.start - length..self.start]
     }
 
-    /// Reads more of the source into the buffer.
+    /// Reads more of the trace's file or stream into the text buffer.
     fn fill(&mut self) -> io::Result<()> {
         if let Some(error) = self.torn.take() {
             return Err(error);
@@ -233,7 +233,8 @@ impl Lines {
         }
     }
 
-    /// Reads more text and drops it. Returns how many bytes were dropped; none at the end.
+    /// Reads more text of the trace and discards it. Returns the number of bytes discarded; zero at
+    /// the end of the trace.
     pub fn drop_some(&mut self) -> io::Result<usize> {
         (self.start, self.end) = (0, 0);
         if !self.at_end {
@@ -248,7 +249,7 @@ impl Lines {
         self.read - (self.end - self.start) as u64
     }
 
-    /// Returns where in the file the last record begins, in bytes.
+    /// Returns the byte offset in the trace file at which the last record begins.
     pub fn record_at(&self) -> u64 {
         self.record
     }
@@ -293,7 +294,7 @@ impl Lines {
         &self.buffer[self.last.0..self.last.1]
     }
 
-    /// Returns the next line; `None` at the end of the text.
+    /// Returns the next line of the trace; `None` at the end of its text.
     pub fn next(&mut self) -> io::Result<Option<Line<'_>>> {
         let mut searched = self.start;
         loop {

@@ -24,7 +24,7 @@ pub(crate) enum OpCode {
 /// Meaning of a text in an operation column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meant {
-    /// A request, and the flags and further requests that the text asks for.
+    /// The text names a request; also the flags and further requests that it asks for.
     Request(HostOp, Extra),
     /// A skipped event: the number of its kind in [`LEFT_OUT`].
     LeftOut(Kind),

@@ -26,7 +26,7 @@ impl OptionalColumn {
     const ALL: [OptionalColumn; 3] =
         [OptionalColumn::Queue, OptionalColumn::Placement, OptionalColumn::Deadline];
 
-    /// Returns the name of the optional column in a native header.
+    /// Returns the name of the optional column in the header of a native trace.
     pub fn name(self) -> &'static str {
         match self {
             OptionalColumn::Queue => "queue",
@@ -35,7 +35,8 @@ impl OptionalColumn {
         }
     }
 
-    /// Returns the optional column with this name; `None` if there is none.
+    /// Returns the optional column of a native trace (`queue`, `placement` or `deadline_ns`) with
+    /// this name; `None` if there is none.
     pub fn by_name(name: &[u8]) -> Option<OptionalColumn> {
         OptionalColumn::ALL.into_iter().find(|it| it.name().as_bytes() == name)
     }
@@ -59,7 +60,8 @@ impl OptionalColumn {
         Fault { expected: EXPECTED, ..Fault::new(Cause::Header, "", name) }
     }
 
-    /// Returns the request with this column set to the field's value.
+    /// Returns the request with the value (queue, placement handle or deadline) that `field` states
+    /// in this optional column of a native trace; unchanged if the field is empty.
     pub fn read(self, field: &[u8], io: HostIo) -> Result<HostIo, Fault<'_>> {
         if field.is_empty() {
             return Ok(io);
@@ -83,7 +85,8 @@ impl OptionalColumn {
         })
     }
 
-    /// Returns a request's value for this column; `None` if it is the default.
+    /// Returns the value of a request that belongs in this optional column of a native trace;
+    /// `None` if it is the default.
     #[inline]
     pub(crate) fn value(self, io: &HostIo) -> Option<u64> {
         match self {
@@ -112,18 +115,18 @@ impl OptionalColumns {
         used
     }
 
-    /// True if the set contains no optional column.
+    /// True if the native trace has none of the optional columns.
     pub fn is_empty(self) -> bool {
         self == OptionalColumns::default()
     }
 
-    /// Returns the columns of the set in the order of a native header.
+    /// Returns the optional columns that the native trace has, in the order of its header.
     pub(crate) fn columns(self) -> impl Iterator<Item = OptionalColumn> {
         OptionalColumn::ALL.into_iter().filter(move |&column| self.0[column as usize])
     }
 
-    /// Returns the first column outside the set for which a request has a value; `None` if there is
-    /// none.
+    /// Returns the first optional column that the native trace does not have but for which the
+    /// request has a value; `None` if there is none.
     #[inline]
     pub(crate) fn lacking(self, io: &HostIo) -> Option<OptionalColumn> {
         let says_more = |column: &OptionalColumn| column.value(io).is_some();

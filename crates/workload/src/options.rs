@@ -21,7 +21,7 @@ pub struct ReadOptions {
     pub device: DeviceChoice,
     /// The columns of a CSV, whose format then is [`Format::Csv`].
     pub columns: Option<CsvColumns>,
-    /// How arrivals in whole seconds are spread over each second; `None` for the default. Applies
+    /// Way to spread arrivals in whole seconds over each second; `None` for the default. Applies
     /// only to formats with times in whole seconds, and to CSV.
     pub spread: Option<Spread>,
 }
@@ -37,7 +37,7 @@ impl Default for ReadOptions {
 /// The way in which the format of a trace was determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatSource {
-    /// The caller named the format.
+    /// The caller named the format of the trace.
     Given,
     /// Only this format fits the text of the trace.
     Text,
@@ -52,7 +52,7 @@ pub struct ReadReport {
     pub file: String,
     /// Format in which the trace was read.
     pub format: Format,
-    /// The way in which the format was determined.
+    /// The way in which the trace's format was determined, such as by the caller or from the text.
     pub format_source: FormatSource,
     /// Number of lines of the trace read so far, of every kind.
     pub lines: u64,
@@ -104,7 +104,7 @@ pub(crate) fn spreader(
     match options.spread {
         Some(_) if !may_be_coarse => {
             let what = format!(
-                "times of format `{format}` are finer than a second, so they need no spreading"
+                "times of format `{format}` are finer than a second, so arrivals need no spreading over their second"
             );
             let diagnostic = Diagnostic::of(what).hint("leave out --spread".to_string());
             Err(TraceError::one(name, diagnostic))
@@ -119,7 +119,7 @@ pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError>
     let share = options.lenient.unwrap_or(0.0);
     if !(0.0..=1.0).contains(&share) {
         let diagnostic = Diagnostic::of(format!(
-            "the allowed share of bad lines is {share}, which is out of range"
+            "the allowed share of bad lines is {share}, which is not from 0 to 1"
         ));
         return Err(TraceError::one(name, diagnostic.expected("a share from 0 to 1")));
     }
@@ -133,7 +133,7 @@ pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError>
         let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
         return Err(TraceError::one(
             name,
-            diagnostic.expected("at least 1; 1 turns reordering off"),
+            diagnostic.expected("a window of at least 1 request; 1 turns reordering off"),
         ));
     }
     Ok(())

@@ -25,7 +25,7 @@ pub(crate) enum NotPlain {
 /// lines in the usual notation (digits, single separators) and gives up on all others.
 #[derive(Clone, Debug)]
 pub(crate) struct Plain<'a, const COMMA: bool> {
-    /// Unread text of the line, starting at the separator or line end after the last field.
+    /// Unread text of the trace line, starting at the separator or line end after the last field.
     rest: &'a [u8],
     /// True until the first field of the line is read.
     fresh: bool,
@@ -39,8 +39,8 @@ const EACH: u64 = u64::from_ne_bytes([1; 8]);
 /// A word with the highest bit of each of its eight bytes set.
 const HIGH: u64 = EACH << 7;
 
-/// Returns the number of bytes, of eight, before the first separator, blank or line end; `None` if
-/// there is none.
+/// Returns the number of bytes before the first separator, blank or line end among eight bytes of a
+/// trace line; `None` if there is none among them.
 #[inline(always)]
 fn end_of_field<const COMMA: bool>(bytes: &[u8; 8]) -> Option<usize> {
     let bytes = u64::from_le_bytes(*bytes);
@@ -152,7 +152,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         }
     }
 
-    /// Returns the host named by the line.
+    /// Returns the traced machine (host) that the trace line names; `None` if it names none.
     #[inline(always)]
     pub fn host(&self) -> Option<&'a [u8]> {
         self.host
@@ -163,7 +163,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         if COMMA { byte == b',' } else { byte == b' ' || byte == b'\t' }
     }
 
-    /// Moves to the beginning of the next field of the line.
+    /// Moves to the beginning of the next field of the trace line.
     #[inline(always)]
     fn begin(&mut self) -> Result<(), NotPlain> {
         if !std::mem::take(&mut self.fresh) {
@@ -178,7 +178,7 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         Ok(())
     }
 
-    /// Parses the next number of the line; returns it with its digit count.
+    /// Parses the next number of the trace line; returns it with the number of its digits.
     #[inline(always)]
     fn digits(&mut self) -> Result<(u64, usize), NotPlain> {
         let (value, count) = number(self.rest);

@@ -23,7 +23,7 @@ impl FromIterator<f64> for Sample {
 }
 
 impl Sample {
-    /// Returns the observed values in ascending order.
+    /// Returns the values in the sample, such as gaps or sizes of requests, in ascending order.
     pub fn values(&self) -> &[f64] {
         &self.sorted
     }
@@ -49,7 +49,7 @@ impl Sample {
         self.sorted.get(rank.max(1) - 1).copied()
     }
 
-    /// Returns the sample with every value multiplied by `factor`.
+    /// Returns the sample of observed values with every value multiplied by `factor`.
     pub fn scaled(&self, factor: f64) -> Sample {
         self.sorted.iter().map(|value| value * factor).collect()
     }
@@ -99,9 +99,9 @@ impl Sample {
 /// One value for reads and one for writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
-    /// Value of the statistic for reads.
+    /// Value of a statistic, such as the mean size, over the reads of a workload.
     pub reads: T,
-    /// Value of the statistic for writes.
+    /// Value of a statistic, such as the mean size, over the writes of a workload.
     pub writes: T,
 }
 
@@ -217,7 +217,7 @@ impl Profile {
         counts.into_iter().collect()
     }
 
-    /// Returns the window length in which `requests` arrive on average.
+    /// Returns the length of time in which `requests` requests of the workload arrive on average.
     pub fn window_of(&self, requests: f64) -> Span {
         Span((self.gaps().mean().unwrap_or(0.0) * requests).round() as u64)
     }

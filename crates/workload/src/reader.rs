@@ -62,7 +62,7 @@ pub struct TraceReader {
     bases: Bases,
     report: ReadReport,
     stage: Stage,
-    /// Notes on the beginning of the text, reported even if reading fails later.
+    /// Notes on the beginning of the trace's text, reported even if reading fails later.
     notes: Vec<String>,
     /// Beginning of the trace's text, to suggest a better format if the given one does not fit.
     head: Vec<u8>,
@@ -71,9 +71,9 @@ pub struct TraceReader {
     origin: Option<u64>,
     /// Number of the device of the last request returned.
     device: u64,
-    /// Number of bytes of the file that were read; `None` for a stream.
+    /// Number of bytes of the trace file read so far; `None` if the trace is a stream.
     read: Option<ReadSoFar>,
-    /// True if the file is damaged or reading it failed. A bad line does not set this.
+    /// True if the trace file is damaged or reading it failed. A bad line does not set this.
     torn: bool,
     /// True if nothing is read after the first bad line of the trace, which then is the only one
     /// reported.
@@ -247,13 +247,14 @@ impl TraceReader {
         Ok(())
     }
 
-    /// Returns how many bytes of the file have been read since `before`.
+    /// Returns how many bytes of the compressed trace file have been read since their number was
+    /// `before`; zero if the file is not compressed.
     fn read_after(&self, before: u64) -> u64 {
         let compressed = self.read.as_ref().and_then(ReadSoFar::compressed);
         compressed.map_or(0, |(read, _)| read - before)
     }
 
-    /// Returns how much of the file has been read; `None` for a stream.
+    /// Returns how much of the trace file has been read; `None` for a stream.
     pub fn read_so_far(&self) -> Option<ReadSoFar> {
         self.read.clone()
     }
@@ -296,7 +297,7 @@ impl TraceReader {
         let mut taken_so_far = 0u64;
         while let Ok(taken) = self.intake.take() {
             if taken_so_far.is_multiple_of(WATCHED_EVERY) && !go_on() {
-                let what = "stopped while the trace was read";
+                let what = "the command was stopped while it read the trace";
                 return Err(TraceError::one(self.report.file, Diagnostic::of(what)));
             }
             taken_so_far += 1;

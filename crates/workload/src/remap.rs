@@ -8,7 +8,7 @@ use fowler_units::{Diagnostic, HostIo, HostOp};
 /// Treatment of requests whose address is beyond the drive's capacity.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Remap {
-    /// Requests beyond the capacity are errors.
+    /// Requests beyond the drive's capacity are errors.
     #[default]
     Error,
     /// Wrap addresses at the drive's capacity. A request that would cross the end is moved down to
@@ -20,23 +20,26 @@ pub enum Remap {
 }
 
 impl Remap {
-    /// Every way to map addresses, in order.
+    /// Every way to map the addresses of a trace to the drive's address space, in order.
     pub const ALL: [Remap; 3] = [Remap::Error, Remap::Modulo, Remap::Compact];
 
-    /// Returns the name of the mapping in configuration: `error`, `modulo`, `compact`.
+    /// Returns the name in configuration of this way to map a trace's addresses to the drive:
+    /// `error`, `modulo` or `compact`.
     pub fn name(self) -> &'static str {
         ["error", "modulo", "compact"][self as usize]
     }
 
-    /// Returns the way to map addresses with that name.
+    /// Returns the way to map a trace's addresses to the drive that has this name in configuration;
+    /// `None` if there is none.
     pub fn by_name(name: &str) -> Option<Remap> {
         Remap::ALL.into_iter().find(|remap| remap.name() == name)
     }
 }
 
-/// The file name used in errors, since a remapper does not know the file.
+/// Name in place of a file name in the errors about addresses, since the remapper does not know the
+/// trace file.
 const NAME: &str = "remap";
-/// Number of requests beyond the capacity that are listed in an error.
+/// Largest number of requests beyond the drive's capacity that an error lists.
 const SHOWN: usize = 5;
 
 /// Maps the addresses of a trace's requests into a drive's capacity.
@@ -182,12 +185,14 @@ pub struct Remapped<I> {
 }
 
 impl<I> Remapped<I> {
-    /// Returns the source of the requests, such as a reader with its report.
+    /// Returns the iterator that supplies the requests before their addresses are mapped, such as a
+    /// trace reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
 
-    /// Returns the source of the requests, mutably.
+    /// Returns the iterator that supplies the requests before their addresses are mapped, for
+    /// modification.
     pub fn source_mut(&mut self) -> &mut I {
         &mut self.source
     }

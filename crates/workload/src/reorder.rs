@@ -42,7 +42,8 @@ impl Ord for Late {
     }
 }
 
-/// The reorder window. Holds at most as many requests as its size.
+/// A bounded window that sorts the requests of a trace by arrival time. It holds at most as many
+/// requests as its size.
 #[derive(Clone, Debug)]
 pub(crate) struct Reorder {
     window: usize,
@@ -91,7 +92,7 @@ impl Reorder {
     /// Adds a request to the reorder window, which sorts requests by arrival time.
     ///
     /// # Errors
-    /// How many nanoseconds the request is earlier than one already returned.
+    /// Number of nanoseconds by which the request is earlier than one already returned.
     #[inline]
     pub fn push(&mut self, record: Record) -> Result<(), u64> {
         debug_assert!(!self.is_full(), "the window is bounded");

@@ -48,7 +48,8 @@ impl TimeScale {
         self.factor
     }
 
-    /// Returns the arrival time divided by the factor; `None` beyond [`LATEST`].
+    /// Returns the arrival time divided by the factor that speeds the trace up; `None` if the
+    /// result is beyond [`LATEST`].
     #[inline]
     pub fn apply(&self, at: Nanos) -> Option<Nanos> {
         // A factor of at least 10^-3 with 17 digits has an exponent of at least -19: 2^64 * 10^19
@@ -75,12 +76,14 @@ pub struct Scaled<I> {
 }
 
 impl<I> Scaled<I> {
-    /// Returns the source of the requests, such as a reader with its report.
+    /// Returns the iterator that supplies the requests before their times are scaled, such as a
+    /// trace reader with its report.
     pub fn source(&self) -> &I {
         &self.source
     }
 
-    /// Returns the source of the requests, mutably.
+    /// Returns the iterator that supplies the requests before their times are scaled, for
+    /// modification.
     pub fn source_mut(&mut self) -> &mut I {
         &mut self.source
     }

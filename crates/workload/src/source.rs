@@ -55,7 +55,7 @@ pub(crate) fn io_error(file: &str, doing: &str, error: &std::io::Error) -> Trace
 #[derive(Clone, Debug)]
 pub struct ReadSoFar {
     bytes: Arc<AtomicU64>,
-    /// Length of the file in bytes; `u64::MAX` for a pipe, which has none.
+    /// Length of the trace file in bytes; `u64::MAX` for a pipe, which has none.
     all: u64,
     /// True if the file is compressed, so that its checksum is at its end.
     compressed: bool,

@@ -29,7 +29,8 @@ impl Spread {
     /// messages list them.
     pub const ALL: [Spread; 3] = [Spread::Even, Spread::Poisson, Spread::None];
 
-    /// Returns the name of the distribution on the command line.
+    /// Returns the name on the command line of this distribution of arrivals over their second:
+    /// `even`, `poisson` or `none`.
     pub fn name(self) -> &'static str {
         match self {
             Spread::Even => "even",
@@ -38,7 +39,8 @@ impl Spread {
         }
     }
 
-    /// Returns the distribution with that name on the command line.
+    /// Returns the distribution of arrivals over their second that has this name on the command
+    /// line; `None` if there is none.
     pub fn by_name(name: &str) -> Option<Spread> {
         Spread::ALL.into_iter().find(|spread| spread.name() == name)
     }
@@ -65,9 +67,10 @@ impl Spread {
 #[derive(Debug)]
 pub(crate) struct Spreader {
     spread: Spread,
-    /// Requests of the current second that are still to be returned.
+    /// Requests whose trace times are in the second being processed, spread over it, that have not
+    /// been returned to the caller yet.
     ready: VecDeque<Record>,
-    /// First request of the second after the current one.
+    /// First request of the trace with a time in a later second than the one being processed.
     next: Option<Record>,
 }
 

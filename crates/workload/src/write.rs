@@ -49,14 +49,15 @@ pub fn write_native(
     failed.map_or(Ok(count), Err)
 }
 
-/// Rejects a request with a value in an optional column that is not written.
+/// Returns an error for a request with a value in an optional column that the native trace being
+/// written does not have.
 #[inline]
 fn complete(optional: OptionalColumns, io: HostIo) -> Result<HostIo, TraceError> {
     match optional.lacking(&io) {
         None => Ok(io),
         Some(column) => {
             let what = format!(
-                "a request has a value for column `{}`, which is not written",
+                "a request has a value for column `{}`, which the trace being written does not have",
                 column.name()
             );
             Err(TraceError::one(NAME, Diagnostic::of(what)))

@@ -16,8 +16,8 @@ impl Axis {
     /// The two axes of comparisons: schemes and drives.
     pub const ALL: [Axis; 2] = [Axis::Schemes, Axis::Devices];
 
-    /// Returns the JSON key under which a comparison lists its runs, which is also the flag without
-    /// its dashes.
+    /// Returns the JSON key under which the output of `compare` lists its runs: `schemes` or
+    /// `devices`, like the command-line flag that lists what is compared.
     pub fn key(self) -> &'static str {
         ["schemes", "devices"][self as usize]
     }

@@ -28,18 +28,15 @@ pub(super) fn check(text: &str, file: &str) -> Diagnostics {
         let key = setting.path.rsplit('.').next().unwrap_or_default();
         let key = crate::diagnostic::printable(key);
         let what = format!("`{key}` of [{FITTING}] {why}");
-        Some(
-            setting
-                .origin
-                .diagnostic(what)
-                .expected("a value that is not empty and finite, or no such key"),
-        )
+        Some(setting.origin.diagnostic(what).expected(
+            "a finite number, a text, list or table that is not empty, or a file without this key",
+        ))
     });
     Diagnostics(wrong.collect())
 }
 
-/// Returns the reason to refuse a value of the `calibrate` table that is empty or not finite;
-/// `None` for a valid value.
+/// Returns the reason to refuse a value that is empty or not finite in the table `[calibrate]` of a
+/// drive file, which sets up `fowler calibrate`; `None` for a valid value.
 fn refused(value: &Value) -> Option<&'static str> {
     match value {
         Value::Real(number) if number.is_nan() => Some("is not a number (NaN)"),

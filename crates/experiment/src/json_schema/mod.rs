@@ -58,7 +58,7 @@ pub(crate) struct Tree {
     pub named: bool,
     /// True if the parent table requires this key.
     pub required: bool,
-    /// True if null may replace the whole table at this path.
+    /// True if a JSON document may hold `null` instead of the whole table at this dotted path.
     pub null: bool,
     below: Vec<(String, Tree)>,
 }
@@ -79,7 +79,7 @@ impl Tree {
         }
     }
 
-    /// Adds the schema of a value at a dotted path.
+    /// Adds the JSON Schema of the configuration key with a dotted path to the tree of schemas.
     pub fn insert(&mut self, path: &str, value: Value, required: bool) -> &mut Tree {
         let place = self.at(path);
         (place.value, place.required) = (Some(value), required);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// A type that has a JSON Schema.
 pub trait Typed {
-    /// Returns the JSON Schema of the type.
+    /// Returns the JSON Schema of the values of this Rust type.
     fn schema() -> Value;
 }
 
@@ -91,7 +91,8 @@ impl<T> Fact<T> {
             .like(list_of(schema(&facts())))
     }
 
-    /// Returns this field of a JSON object for a type that contains a `T`.
+    /// Turns a field of a JSON object that is written from a `T` into the same field written from a
+    /// `U`; `part` returns the `T` inside a `U`.
     pub fn within<U>(self, part: impl for<'a> Fn(&'a U) -> &'a T + 'static) -> Fact<U>
     where
         T: 'static,

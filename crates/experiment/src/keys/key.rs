@@ -16,7 +16,8 @@ pub struct Key<T> {
     pub required: bool,
     /// Type and bounds of the key, and access to its value.
     pub field: Field<T>,
-    /// Requirements without which values other than the default have no effect.
+    /// Requirements that a drive must meet; on other drives, values of this configuration key other
+    /// than the default have no effect.
     pub needs: Vec<&'static Requirement>,
 }
 
@@ -26,8 +27,8 @@ impl<T> Key<T> {
         Key { needs: needs.to_vec(), ..self }
     }
 
-    /// Returns the condition under which the key has an effect, as a noun phrase; empty if there is
-    /// none.
+    /// Returns the condition under which a configuration key has an effect on a drive, as a noun
+    /// phrase; empty if it always has.
     pub fn needed(&self) -> String {
         let phrases: Vec<&str> = self.needs.iter().map(|it| it.phrase).collect();
         phrases.join("; and ")

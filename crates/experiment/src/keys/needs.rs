@@ -18,14 +18,17 @@ use fowler_units::Span;
 pub struct Requirement {
     /// Noun phrase for the requirement that follows "needs" in lists of keys.
     pub(super) phrase: &'static str,
-    /// Keys that the error about a setting without effect names last. The keys without effect come
-    /// first, unless they are among these.
+    /// Configuration keys that the error about an unmet requirement lists last, after the keys that
+    /// therefore have no effect; each key is listed once.
     keys: &'static [&'static str],
-    /// Returns true if a drive meets the requirement.
+    /// Returns true if a drive meets the requirement, so that the configuration keys which have it
+    /// take effect.
     pub(crate) met: fn(&Config) -> bool,
-    /// Message of the refusal: the reason why the keys have no effect.
+    /// Message of the error about configuration keys that have no effect on a drive: the reason,
+    /// which is that the drive does not meet the requirement.
     what: &'static str,
-    /// Hint of the refusal: a way to meet the requirement.
+    /// Hint of the error about configuration keys that have no effect on a drive: a way to make the
+    /// drive meet the requirement.
     hint: &'static str,
 }
 
@@ -155,8 +158,8 @@ pub(super) static ERRORS: Requirement = Requirement {
     hint: "add --set reliability.model=analytic, or use a drive with bit errors: --device rhio",
 };
 
-/// Requirement of keys about bit errors that data in streams needs: a drive that places data in
-/// streams has bit errors. Drives with other placements meet it.
+/// Requirement of configuration keys about bit errors: a drive whose placement policy is `streams`
+/// must model bit errors. Drives with another placement policy meet it.
 pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (ERRORS.met)(drive),
     ..ERRORS
@@ -217,8 +220,8 @@ pub(super) static HOTNESS: Requirement = Requirement {
     hint: "add a detector: policy.hotness = [\"request_size\"]",
 };
 
-/// Requirement of keys about hot data that data in streams needs: a drive that places data in
-/// streams has a detector of hot data. Drives with other placements meet it.
+/// Requirement of configuration keys about hot data: a drive whose placement policy is `streams`
+/// must have a detector of hot data. Drives with another placement policy meet it.
 pub(super) static HOTNESS_OF_STREAMS: Requirement = Requirement {
     met: |drive| drive.placement.name != PlacementKind::Streams || (HOTNESS.met)(drive),
     ..HOTNESS

@@ -42,7 +42,8 @@ pub struct Estimate {
 /// Longest life reported in years; beyond it, something else ends the drive before its cells do.
 pub const LONG_YEARS: f64 = 100.0;
 
-/// Returns a life in years to two digits, the precision that the assumptions justify.
+/// Returns a drive's life in years as text with about two digits: estimates of life are no more
+/// precise.
 pub fn in_words(years: f64) -> String {
     match years {
         _ if years > LONG_YEARS => format!("more than {LONG_YEARS}"),

@@ -9,32 +9,34 @@ use serde::{Deserialize, Serialize};
 /// Statistics of one repetition of a workload: its requests, its writes and their times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Survey {
-    /// Number of requests in the repetition.
+    /// Number of requests in one repetition of the workload.
     pub requests: u64,
-    /// Number of writes in the repetition.
+    /// Number of writes in one repetition of the workload.
     pub writes: u64,
-    /// Number of bytes that the writes of the repetition hold.
+    /// Number of bytes written in one repetition of the workload.
     pub bytes: u64,
-    /// Number of pages that the writes of the repetition touch: a write of part of a page counts as
-    /// a page.
+    /// Number of pages written in one repetition of the workload; a write of part of a page counts
+    /// as a whole page.
     pub pages: u64,
-    /// Arrival time of the first request in the repetition.
+    /// Arrival time of the first request in one repetition of the workload.
     pub first: Nanos,
     /// Period of the repetition: from the first request to the last, plus a mean gap before the
     /// next repetition. A generator with a duration has that period.
     pub span: Span,
-    /// Arrival times of the writes within the repetition, as a histogram.
+    /// Histogram of the arrival times of the writes in one repetition of the workload.
     pub profile: Profile,
 }
 
-/// Number of bins in the histogram of a [`Profile`], of which at least half are in use.
+/// Number of bins in the histogram of the arrival times of a workload's writes. At least half of
+/// them are in use.
 const BINS: usize = 32;
 
 /// Histogram of the arrival times of writes in one repetition of a workload. The bins are equally
 /// wide, and become wider as the repetition turns out longer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Width of a bin in nanoseconds, as the exponent of a power of two.
+    /// Width of each bin of the histogram of arrival times, as the exponent of a power of two in
+    /// nanoseconds.
     width: u32,
     bins: [u64; BINS],
 }
@@ -51,8 +53,8 @@ impl Profile {
         self.bins[(after.0 >> self.width) as usize] += 1;
     }
 
-    /// Returns the share of the repetition's writes that arrive within `time` after the first
-    /// request, from 0 to 1.
+    /// Returns the share of the writes in one repetition of the workload that arrive within `time`
+    /// after its first request, from 0 to 1.
     pub fn within(&self, time: Span) -> f64 {
         let place = time.0 as f64 / libm::ldexp(1.0, self.width as i32);
         let whole = (place as usize).min(BINS);
@@ -68,8 +70,8 @@ fn is_write(io: &HostIo) -> bool {
     io.op == HostOp::Write && io.size > 0
 }
 
-/// Returns true if a lifetime replays the request: writes, and trims, which save GC from moving
-/// pages.
+/// Returns true for writes and trims, the requests that the simulation of a whole drive life
+/// replays: reads change no data, and trims save GC from moving pages.
 pub fn changes_data(io: &HostIo) -> bool {
     is_write(io) || io.op == HostOp::Trim
 }

@@ -18,19 +18,19 @@ pub struct Law {
     pub name: &'static str,
     /// Short statement of the consistency check, as an equation or inequality.
     pub says: &'static str,
-    /// Smallest possible number of nanoseconds that the checked time may have, from other counters
-    /// of the run.
+    /// Lower bound of the time that this consistency check compares (`value`), derived from other
+    /// counters of the run, in nanoseconds.
     pub low: u128,
     /// The checked time, such as the total busy time of all channels, as the run counted it, in
     /// nanoseconds.
     pub value: u128,
-    /// Largest possible number of nanoseconds that the checked time may have, from other counters
-    /// of the run.
+    /// Upper bound of the time that this consistency check compares (`value`), derived from other
+    /// counters of the run, in nanoseconds.
     pub high: u128,
 }
 
 impl Law {
-    /// Returns true if the run obeys the law.
+    /// Returns true if a run passed this consistency check of its counters.
     pub fn holds(&self) -> bool {
         (self.low..=self.high).contains(&self.value)
     }
@@ -64,7 +64,7 @@ fn facts() -> Vec<Fact<Law>> {
 pub struct Laws(pub Vec<Law>);
 
 impl Laws {
-    /// Returns true if the run obeys all laws.
+    /// Returns true if a run passed all consistency checks of its counters.
     pub fn hold(&self) -> bool {
         self.0.iter().all(Law::holds)
     }
@@ -136,10 +136,9 @@ impl Outcome {
         }
     }
 
-    /// Checks the total busy time of all channels: one transfer per programmed page and pass, and
-    /// one per sensing level that a read tried. The upper bound allows on each die for one
-    /// unfinished program and read, one more each in the cache register, and 3 commands per stream
-    /// with only their first pass done.
+    /// Checks the busy time of all channels: each programmed page is transferred once per program
+    /// pass, each read once per sensing level tried. The upper bound adds operations that may be
+    /// unfinished: per die a program and a read, those in cache registers, and first passes.
     fn transfers(&self) -> Law {
         let counters = &self.counters;
         let g = &self.drive.layout.geometry;

@@ -78,7 +78,8 @@ pub struct Outcome {
     pub workload: WorkloadReport,
     /// Pacing of requests: by arrival time, or in a closed loop.
     pub pacing: Pacing,
-    /// The result of the search for a share of idle time, if one was requested.
+    /// Result of the search for the replay speed at which the drive idles for a given share of the
+    /// time; `None` if the run needed none.
     pub search: Option<Search>,
     /// The reason why the run ended: at the end of the workload, or early.
     pub ending: Ending,
@@ -208,16 +209,17 @@ impl Outcome {
             }
     }
 
-    /// Returns true if the drive's policy programs as fast as each block allows, although the error
-    /// model (`table` or `by_voltage`) covers only the nominal step.
+    /// Returns true if the policy programs each block as fast as the block allows (ISPP steps of
+    /// different sizes), although the drive's error model (`table` or `by_voltage`) covers only the
+    /// nominal ISPP step.
     pub fn knows_one_step_only(&self) -> bool {
         let config = &self.drive.config;
         let one = matches!(config.reliability.model, ModelKind::Table | ModelKind::ByVoltage);
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Returns true if the drive's policy programs data as fast as its block allows, although no
-    /// block of the drive tolerates a coarser step than the nominal one until its end of life.
+    /// Returns true if the policy programs each block as fast as the block allows, although no
+    /// block of the drive tolerates a coarser ISPP step than the nominal one until its end of life.
     pub fn bears_no_coarser_step(&self) -> bool {
         let config = &self.drive.config;
         if config.step.name == StepKind::Nominal || config.reliability.model != ModelKind::Analytic

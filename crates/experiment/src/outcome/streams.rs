@@ -9,9 +9,9 @@ pub struct Seen {
     pub stream: String,
     /// The kind of requests: `read`, `write` or `trim`.
     pub kind: &'static str,
-    /// Number of requests of this kind in the stream.
+    /// Number of requests of this kind in the request stream.
     pub requests: u64,
-    /// Number of bytes that the counted requests read, write or trim.
+    /// Number of bytes that the stream's requests of this kind read, write or trim.
     pub bytes: u64,
     /// Length of simulated time over which the requests are counted.
     pub over: Span,
@@ -28,7 +28,8 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Returns the stream's requests per second; `None` if the time is zero.
+    /// Returns the requests of this kind per second in the request stream; `None` if the counted
+    /// time is zero.
     pub fn iops(&self) -> Option<f64> {
         (self.over > Span::ZERO).then(|| self.requests as f64 / self.over.as_s())
     }

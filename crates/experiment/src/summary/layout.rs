@@ -10,11 +10,12 @@ use serde_json::Value;
 /// Condition for showing a table's row or column; it must hold for any of the runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum When {
-    /// At least one of the listed metrics is above zero.
+    /// At least one of the metrics with these paths is above zero in one of the runs.
     Positive(&'static [&'static str]),
     /// The metric with this path is known.
     Known(&'static str),
-    /// The metric with this path is known and is not this value.
+    /// The metric with this path is a number in one of the runs, and differs from this number, the
+    /// usual one.
     Not(&'static str, f64),
 }
 
@@ -41,13 +42,13 @@ pub fn is_amplification(path: &str) -> bool {
 pub struct Shown {
     /// Path of the metric in the summary.
     pub path: String,
-    /// Label of the table's row or column.
+    /// Label of the row or column that shows the metric in a table of results.
     pub label: String,
     /// True if the table also shows the ratio of the metric to that of the first run.
     pub ratio: bool,
     when: Vec<When>,
-    /// Labels for the entries below the path: the first, and all others. `{}` stands for the
-    /// entry's name.
+    /// For a metric with numbered parts (a row or column each): the labels of the first part and of
+    /// every other; `{}` stands for the part's number. `None` for a single metric.
     below: Option<(&'static str, &'static str)>,
 }
 
@@ -57,8 +58,8 @@ impl Shown {
         Shown { path, label, ratio: false, when: Vec::new(), below: None }
     }
 
-    /// Returns one row or column for each name below the metric's path, in ascending numerical
-    /// order.
+    /// Returns an entry that a table expands to one row or column for each numbered part of the
+    /// metric at `path`, in ascending order. `first` labels the first part, `next` all others.
     fn each(path: &str, first: &'static str, next: &'static str) -> Shown {
         Shown { below: Some((first, next)), ..Shown::new(path, "") }
     }
@@ -225,11 +226,11 @@ fn times(kind: Kind) -> Vec<(String, String)> {
 /// A table of a report: a row for each run, a column for each metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Name of the table's file, without the extension.
+    /// Name of the file to which this table of the report is written, without the extension.
     pub name: &'static str,
     /// Title of the table.
     pub title: &'static str,
-    /// Columns of the table.
+    /// Columns of this table of the report, one for each metric.
     pub columns: Vec<Shown>,
 }
 

@@ -74,7 +74,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Returns the number at a fraction of the range, 0 at `from` and 1 at `to`.
+    /// Returns the number at a fraction of the axis's range, 0 at its lower end (`from`) and 1 at
+    /// its upper end (`to`), linearly or logarithmically.
     pub fn at(&self, share: f64) -> f64 {
         let Range { from, to, .. } = *self;
         let number = if self.log {
@@ -118,7 +119,8 @@ impl Keys {
         }
     }
 
-    /// Checks a value of an axis against its key and returns it, in both forms.
+    /// Checks a value of a sweep's axis against the key that the axis varies, and returns it as a
+    /// level for analyses and as TOML for the configuration.
     pub fn choose(&mut self, knob: Knob, value: &Value) -> Result<Chosen, Complaint> {
         match knob {
             Knob::Own(path) => chosen(field(&self.own, path), &mut self.spec, value),
@@ -169,9 +171,9 @@ impl Keys {
         let what = if own { "unknown axis" } else { "unknown key" };
         let diagnostic = origin.diagnostic(format!("{what} `{}`", printable(name)));
         let known = if own {
-            format!("{}, or a key of the drive", AXES.join(", "))
+            format!("one of {}, or a configuration key of the drive", AXES.join(", "))
         } else {
-            "a key of the drive".into()
+            "a configuration key of the drive".into()
         };
         let listing = "`fowler presets --keys` lists the keys of the drive";
         diagnostic.expected(known).hint(hint.or(Some(listing.into())))

@@ -19,8 +19,9 @@ pub struct CallerValues {
     pub devices: BTreeMap<String, Source>,
     /// Custom policies by the names that schemes use for them.
     pub policies: Vec<(String, Policies)>,
-    /// Requests by the names that the specification uses for workloads. They are read once for
-    /// their hash, and again for each point.
+    /// Sources of requests that the calling program supplies, by the names that the sweep's file
+    /// uses for them as workloads. Each is read once for its hash, and again for each run of the
+    /// sweep.
     pub requests: BTreeMap<String, Arc<dyn RequestSource>>,
 }
 

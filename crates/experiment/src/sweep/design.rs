@@ -11,7 +11,7 @@ use fowler_units::Rng;
 pub(super) enum Design {
     /// Every combination of values; the last axis changes fastest.
     Grid,
-    /// A list of points, as the specification gives it.
+    /// The sweep runs the points that its file lists one by one.
     List,
     /// Every point has a value of each axis, drawn independently.
     Random,

@@ -81,9 +81,9 @@ struct Base {
 /// The source of a point's requests: a generator or a trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
-    /// Name of the generated workload whose requests the point replays.
+    /// Name of the generated workload that a run of the sweep replays.
     Workload(String),
-    /// Path of the trace whose requests the point replays.
+    /// Path of the trace that a run of the sweep replays.
     Trace(String),
 }
 
@@ -127,8 +127,8 @@ impl Plan {
         Plan::read_watched(text, name, Control::UNWATCHED)
     }
 
-    /// Reads the specification of a sweep like [`Plan::read`], but may name drives, policies and
-    /// requests of the caller.
+    /// Reads the specification of a sweep, which may also name drives, policies and request sources
+    /// that the calling program supplies in `given`.
     ///
     /// # Errors
     /// As [`Plan::read`], or if the caller's requests cannot be read.
@@ -195,8 +195,8 @@ impl Plan {
         threads.map_or_else(|| memory::at_once(self.points.len()), |it| it.min(self.points.len()))
     }
 
-    /// Refuses the points `todo` if the machine has too little memory to run them on `threads`
-    /// threads (`None`: one per core).
+    /// Refuses to run the points `todo` of the sweep if the machine has too little memory to
+    /// simulate them on `threads` threads (`None`: one per core).
     ///
     /// # Errors
     /// With what they take, and what would fit.
@@ -237,7 +237,8 @@ impl Plan {
         &self.points
     }
 
-    /// Returns the indices of the points to run: the first of each group with equal hashes.
+    /// Returns the indices of the points of the sweep that must be run: of several points with
+    /// equal inputs (one hash), only the first.
     pub fn runs(&self) -> Vec<usize> {
         let mut first: BTreeMap<&str, usize> = BTreeMap::new();
         for point in &self.points {
@@ -334,7 +335,8 @@ impl Plan {
         all
     }
 
-    /// Returns the drive of a point, or the reason why the point has no valid drive.
+    /// Returns the drive that a point of the sweep simulates, or the reason why the point's values
+    /// make no valid drive.
     fn drive(&self, names: &Names, spec: &DeviceSpec) -> Result<Resolved, Diagnostics> {
         let none = Scheme::none();
         let scheme = self.schemes.get(&names.scheme).unwrap_or(&none);
@@ -400,12 +402,13 @@ pub use crate::document::MAX_BYTES;
 /// Lets the caller watch the points of a sweep.
 #[derive(Clone, Copy)]
 pub struct Watch<'a> {
-    /// Set by the caller to end the sweep; unfinished points are not saved. Reports progress in
-    /// requests and in points, of which a finished one is a whole part.
+    /// Flag by which the caller stops the sweep, and callback that reports requests served and
+    /// points finished. The results of unfinished points are not saved.
     pub control: Control<'a>,
-    /// Returns the file for the requests of a point, if any.
+    /// Returns the file into which the requests of one run of the sweep are logged; `None` for no
+    /// log.
     pub requests: &'a (dyn Fn(&Point) -> Option<RequestsFile> + Sync),
-    /// Saves the result of a finished point.
+    /// Saves the result of one finished run of the sweep.
     pub keep: &'a (dyn Fn(Finished) -> Result<(), Diagnostics> + Sync),
 }
 

@@ -31,20 +31,21 @@ pub struct Point {
     /// Value of the point on each axis of the sweep, in the order of the axes; `None` on an axis
     /// for which the point, of an explicit list, has no value.
     pub levels: Vec<Option<Level>>,
-    /// The names of the drive, scheme and workload that the point runs.
+    /// Names of the drive, scheme and workload of this run of the sweep.
     pub names: Names,
-    /// The reason why the point has no valid drive, and fails; `None` if the drive is valid.
+    /// The reason why the values of this run of the sweep make no valid drive, so that the run
+    /// fails; `None` if the drive is valid.
     pub refusal: Option<String>,
 }
 
 /// Names of the drive, scheme and workload that a sweep's point runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Names {
-    /// Name of the point's drive.
+    /// Name of the drive that this run of the sweep simulates.
     pub device: String,
-    /// Name of the point's scheme; `as described` without one.
+    /// Name of the scheme in this run of the sweep; `as described` for the drive without one.
     pub scheme: String,
-    /// Name of the generator, or path of the trace, that the point replays.
+    /// Name of the generator, or path of the trace, that this run of the sweep replays.
     pub workload: String,
 }
 
@@ -53,12 +54,13 @@ pub struct Names {
 pub struct Finished {
     /// Index of the point in the sweep's design, from 0.
     pub point: usize,
-    /// Summary of the point's run, without anything that depends on wall-clock time, or why the
-    /// point failed.
+    /// Summary of this run of the sweep, without anything that depends on wall-clock time, or the
+    /// reason why the run failed.
     pub result: Result<Value, String>,
 }
 
-/// The inputs of a point's run.
+/// The inputs of one run of a sweep: drive, names, source of requests, and the requests' limit and
+/// speed.
 struct Task {
     device: DeviceSpec,
     names: Names,
@@ -99,7 +101,8 @@ impl Plan {
         Task { device, names, source, limit, replay_speed }
     }
 
-    /// Returns the point with this number, and adds the memory of its drive to `need`.
+    /// Returns the point of the sweep with this number, and adds the host memory for its drive to
+    /// `need`, the memory that the sweep needs.
     pub(super) fn point(&self, number: usize, need: &mut Need) -> Point {
         let task = self.task(number);
         let replay_speed = task.replay_speed;

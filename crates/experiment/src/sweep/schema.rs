@@ -23,8 +23,9 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: a sweep", about, tree.schema())
 }
 
-/// Returns the JSON Schema of every key that may be an axis of a sweep, as nested tables and again
-/// as quoted paths, at `place` in the document; one function for each kind of key makes the schema.
+/// Returns the JSON Schema of the keys that a sweep may vary, each both in nested tables and as a
+/// quoted dotted path. `place` is the path of this schema in the whole document; `own` and `drive`
+/// return the schema of one key of the sweep and of one key of the drive.
 fn varied(place: &str, own: fn(&Key<Spec>) -> Value, drive: fn(&Key<Config>) -> Value) -> Value {
     let mut tree = Tree::default();
     for key in spec::keys().iter().filter(|key| AXES.contains(&key.path)) {

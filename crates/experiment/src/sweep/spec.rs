@@ -160,7 +160,7 @@ pub(super) struct Read {
     pub spec: Spec,
     /// Place of each key that is set: file and line.
     pub origins: BTreeMap<&'static str, Origin>,
-    /// Settings `key=value` of the drive for every point.
+    /// Settings `key=value` of the drive that all runs of the sweep share.
     pub set: Vec<String>,
     /// The axes of the sweep, in the order of the file.
     pub axes: Vec<Axis>,
@@ -317,11 +317,9 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
         let said: Vec<&str> = group.iter().copied().filter(|key| read.says(key)).collect();
         if let [first, second, ..] = said[..] {
             let what = format!("`{first}` and `{second}` are both given");
-            diagnostics.push(
-                read.origins[second]
-                    .diagnostic(what)
-                    .hint("leave out one of the two keys".to_string()),
-            );
+            diagnostics.push(read.origins[second].diagnostic(what).hint(
+                "leave out one of the two keys: a sweep may have only one of them".to_string(),
+            ));
         }
         for row in super::design::shapes(read) {
             let axes: Vec<&Axis> = row
@@ -331,12 +329,9 @@ fn exclusive(read: &Read, name: &str) -> Diagnostics {
                 .collect();
             if let [first, second, ..] = axes[..] {
                 let what = format!("`{}` and `{}` exclude each other", first.name, second.name);
-                diagnostics.push(
-                    second
-                        .origin
-                        .diagnostic(what)
-                        .hint("leave out one of the two axes".to_string()),
-                );
+                diagnostics.push(second.origin.diagnostic(what).hint(
+                    "leave out one of the two axes: a sweep may have only one of them".to_string(),
+                ));
             }
             let sourced = axes.iter().any(|it| SOURCES.contains(&&*it.name)) || !said.is_empty();
             if group == SOURCES && !sourced {

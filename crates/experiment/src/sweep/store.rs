@@ -49,8 +49,8 @@ pub fn mark(folder: &Path, kind: Kind) -> Result<(), Diagnostics> {
     replace(&folder.join(FORMAT_FILE), text.as_bytes())
 }
 
-/// Returns the format that the text of the file `format` states, and the version of Fowler that
-/// wrote it.
+/// Returns the format number and the version of Fowler from `text`, the contents of the file
+/// `format` in the folder of a sweep or study.
 pub fn format_of(text: &str, kind: Kind) -> Option<(u32, &str)> {
     let words = text.strip_suffix('\n')?.strip_prefix("fowler ")?.strip_prefix(kind.name)?;
     let mut words = words.strip_prefix(' ')?.split(' ');
@@ -120,13 +120,15 @@ pub fn save(
 /// The state of the saved files of a sweep's point.
 #[derive(Debug)]
 pub enum Verified {
-    /// The point is not finished: its checksums are missing.
+    /// The run of a sweep or study is not finished: its file of checksums is missing.
     Missing,
-    /// A file of the point, with this path, differs from what was written.
+    /// The file with this path, a result of a run of a sweep or study, differs from what was
+    /// written.
     Damaged(PathBuf),
-    /// All files of the point match their checksums.
+    /// All result files of a run of a sweep or study match their checksums.
     Whole {
-        /// True if the checksums list the point's extra file, such as its requests.
+        /// True if the checksums also list a second result file of the run, such as its log of
+        /// requests.
         extra: bool,
     },
 }

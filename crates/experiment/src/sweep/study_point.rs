@@ -14,12 +14,13 @@ use serde_json::Value;
 pub struct StudyPoint {
     /// Name of the point's result; a study has only one result of that name.
     pub name: String,
-    /// The run of the point.
+    /// The run of this point of a study: drive, scheme, workload and replay speed.
     pub run: RunSpec,
 }
 
 impl StudyPoint {
-    /// Returns everything that the point's result depends on besides the simulator.
+    /// Returns text that identifies the inputs on which the result of the study's run depends:
+    /// drive, workload, replay speed and limit, but not the version of the simulator.
     ///
     /// # Errors
     /// If the run has no valid drive, or its workload cannot be read.
@@ -30,8 +31,8 @@ impl StudyPoint {
         Ok(format!("{} {} {replay_speed:?} {limit:?}", drive.hash, workload.identity()?))
     }
 
-    /// Runs the point and returns its summary, without anything that depends on wall-clock time;
-    /// `None` if the run was stopped.
+    /// Makes the study's run and returns its summary, without anything that depends on wall-clock
+    /// time; `None` if the run was stopped.
     ///
     /// # Errors
     /// Why the run failed.

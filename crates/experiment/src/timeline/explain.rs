@@ -197,8 +197,8 @@ fn causes(asked: &Asked) -> String {
     format!("   Causes: {}.\n", shown.join(", "))
 }
 
-/// Describes the wait after a request's last operation, for parity that needed no further
-/// operation.
+/// Describes the time between the end of a write's last flash operation and the write's completion,
+/// which it spends waiting for the parity of its RAID stripe. Empty without such a wait.
 fn afterwards(asked: &Asked, until: Nanos) -> String {
     let Completion { done, blame, .. } = &asked.completion;
     if blame[Part::Parity] == Span::ZERO || *done <= until {

@@ -43,7 +43,8 @@ pub enum Choice {
     },
     /// This many of the slowest reads and as many of the slowest writes.
     Slowest(usize),
-    /// This many of the slowest requests, with the detail that [`Timeline::explain`] needs.
+    /// This many of the slowest reads and as many of the slowest writes, to be explained in words:
+    /// only their own flash operations get time slices, not the others on their dies.
     Explained(usize),
 }
 

@@ -45,7 +45,7 @@ pub enum What {
 pub struct Slice {
     /// The die or channel whose activity the slice is.
     pub track: Track,
-    /// Start of the slice, in simulated time.
+    /// Start of this slice of a die's or channel's time, in simulated time.
     pub from: Nanos,
     /// End of the slice, in simulated time.
     pub until: Nanos,
@@ -100,7 +100,8 @@ struct Begun {
     operation: Operation,
     slices: Vec<Slice>,
     running: Option<CellOp>,
-    /// Time up to which slices account for the operation.
+    /// End of the last time slice recorded for this flash operation; at first the operation's
+    /// dispatch.
     last: Nanos,
     /// True if the operation has been suspended, and not resumed, since the end of its last time
     /// slice (`last`).
@@ -114,8 +115,8 @@ impl Begun {
         Begun { operation, slices: Vec::new(), running: None, last, off: false, suspensions: 0 }
     }
 
-    /// Adds a slice from the end of the operation's last one until `until`, if any time lies
-    /// between, with the activity `what`.
+    /// Records that the flash operation has spent the time since the end of its last slice in the
+    /// activity `what`, until the time `until`. Does nothing if no time has passed.
     fn until(&mut self, die: u32, until: Nanos, what: What) {
         if until > self.last {
             self.slices.push(Slice { track: Track::Die(die), from: self.last, until, what });
@@ -147,7 +148,8 @@ struct Busy {
     /// The next program of the die, if some of its data have been transferred into the cache
     /// register during the current operation, with the time slices of these transfers.
     ahead: Option<(Operation, Vec<Slice>)>,
-    /// The last finished operation of the die: its index, if it was kept, and its end.
+    /// Last finished operation of the die: its index among the recorded operations (`None` if it
+    /// was not recorded), and its end.
     finished: Option<(Option<usize>, Nanos)>,
     /// True if a request to be recorded waited for the die's last finished operation.
     own: bool,
@@ -188,10 +190,11 @@ pub(super) struct Life {
 /// The part of a run to record.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
-    /// Everything that overlaps a window, counted from the first request.
+    /// All operations and requests that overlap a window of time, given by its beginning and end
+    /// since the first request of the run.
     Window(Span, Span),
-    /// The listed requests, and the operations of their dies while the requests were in flight. The
-    /// second field is true if the time slices of all these operations are recorded too.
+    /// These requests, and all operations on their dies while the requests were in flight. The
+    /// second field is true if all these operations get time slices, not only the requests' own.
     Lives(Vec<Life>, bool),
 }
 
@@ -236,7 +239,8 @@ impl Timeline {
         self.origin
     }
 
-    /// Returns true if there were more slices than a recording can hold.
+    /// Returns true if the run had more time slices of dies and channels than the timeline can
+    /// record.
     pub fn is_full(&self) -> bool {
         self.slices >= SLICES_MAX
     }

@@ -38,8 +38,8 @@ struct Event {
     bp: Option<&'static str>,
     #[serde(skip_serializing_if = "Value::is_null")]
     args: Value,
-    /// Order of events of the trace at equal times: slices before flows, and outer slices before
-    /// inner ones.
+    /// Order of the events of a timeline file at equal times: time slices before flow arrows (from
+    /// requests to operations), and outer slices before inner ones.
     #[serde(skip)]
     order: (u64, u8, std::cmp::Reverse<u64>, usize),
 }

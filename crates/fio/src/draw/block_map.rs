@@ -41,14 +41,15 @@ impl BlockMap {
         }
     }
 
-    /// Returns true if `block` was not taken yet. Blocks beyond the end are not.
+    /// Returns true if no request has been drawn for the block of the file yet; false for a block
+    /// beyond the end of the file.
     #[inline]
     pub fn is_free(&self, block: u64) -> bool {
         block < self.blocks && self.levels[0][(block / 64) as usize] >> (block % 64) & 1 == 0
     }
 
-    /// Returns the first block from `block` on, wrapping around, that was not taken yet; `None` if
-    /// all were.
+    /// Returns the first block of the file, from `block` on and then from the beginning, for which
+    /// no request has been drawn yet; `None` if there is none.
     pub fn next_free(&self, block: u64) -> Option<u64> {
         self.free_from(block).or_else(|| self.free_from(0))
     }

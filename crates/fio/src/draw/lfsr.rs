@@ -90,7 +90,8 @@ impl Lfsr {
         (value >> 1 | self.high) ^ feedback
     }
 
-    /// Returns the number of the next block; `None` when every block was returned once.
+    /// Returns the number of the block of the file that the shift register visits next; `None`
+    /// after it has visited every block once.
     #[inline]
     pub fn next_block(&mut self) -> Option<u64> {
         if self.left == 0 {

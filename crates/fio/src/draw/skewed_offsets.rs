@@ -61,7 +61,8 @@ impl Skewed {
         Some(Skewed { random, blocks, shift, shape })
     }
 
-    /// Draws the number of a block, from 0.
+    /// Draws the number of a block of the file, from 0, from the skewed distribution (Zipf, Pareto
+    /// or normal).
     pub fn next_block(&mut self) -> u64 {
         let blocks = self.blocks;
         let drawn = match self.shape {

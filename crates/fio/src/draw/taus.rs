@@ -118,7 +118,7 @@ impl Random {
         }
     }
 
-    /// Returns the largest value that the generator can draw.
+    /// Returns the largest number that this random number generator draws: 2^32 - 1 or 2^64 - 1.
     #[inline]
     pub fn largest(&self) -> u64 {
         match self {

@@ -15,13 +15,13 @@ const BYTES: usize = 16 << 20;
 /// An option as the job file gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Given {
-    /// Name of the option.
+    /// Name of the fio option, as the job file gives it.
     pub name: String,
     /// Value of the option, with variables replaced; `None` without `=`.
     pub value: Option<String>,
     /// True if a blank followed the `=` of the option.
     pub blank: bool,
-    /// Name of the file in which the option stands.
+    /// Name of the job file, or of the file it includes, in which the fio option stands.
     pub file: Arc<str>,
     /// Line of the file in which the option stands, from 1.
     pub line: u64,
@@ -34,11 +34,11 @@ pub(crate) struct Given {
 pub(crate) struct Section {
     /// Name of the section; starts with `global` for the defaults of those below it.
     pub name: String,
-    /// Name of the file in which the section begins.
+    /// Name of the fio job file, or of the file it includes, in which the section begins.
     pub file: Arc<str>,
-    /// Line of the file in which the section begins, from 1.
+    /// Number of the line of that file in which the section of the fio job file begins, from 1.
     pub line: u64,
-    /// Options of the section, in order.
+    /// Options of the fio job file's section, in order.
     pub options: Vec<Given>,
 }
 

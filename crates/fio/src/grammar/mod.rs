@@ -8,7 +8,8 @@ mod value;
 pub(crate) use lines::{Given, Section, read};
 pub(crate) use value::{Value, Wrong, is_misleading};
 
-/// Returns the word that `text` misspells by at most two edits; `None` if there is none.
+/// Returns the known word (such as the name of a fio option) that `text` misspells by at most two
+/// edits, the nearest of `words`; `None` if none is so near.
 pub(crate) fn nearest<'a>(text: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const EDITS: usize = 2;
     // The distance takes quadratic time, and is at least the difference of the lengths.

@@ -109,7 +109,7 @@ impl<'a> Value<'a> {
         match self.text.trim().parse::<f64>() {
             Ok(value) if (least..=most).contains(&value) => Ok(value),
             _ => Err(Wrong::new(
-                format!("`{}` is not a number in the accepted range", self.text),
+                format!("`{}` is not a number from {least} to {most}", self.text),
                 expected,
             )),
         }

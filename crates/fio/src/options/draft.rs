@@ -214,7 +214,8 @@ pub(crate) struct Jobs {
 }
 
 impl Jobs {
-    /// Adds the job of `section` with its clones. Returns true if there may be more jobs.
+    /// Adds the job of a section of the fio job file, and its clones (`numjobs`). Returns true if
+    /// there may be more jobs.
     pub fn add(
         &mut self,
         section: &Section,

@@ -10,7 +10,7 @@ pub(super) type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
 pub(crate) struct Entry {
     /// Names of the option, the usual one first.
     pub(super) names: &'static [&'static str],
-    /// True if the option may be given without a value.
+    /// True if the fio option may be given without a value.
     flag: bool,
     set: Setter,
 }

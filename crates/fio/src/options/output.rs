@@ -9,7 +9,8 @@ const MILLISECOND: u64 = 1000;
 /// Largest number of percentiles in a list, as in fio.
 const MOST_PERCENTILES: usize = 20;
 
-/// Refuses a switch that is on, because `what` it asks for is not simulated.
+/// Refuses a fio option whose value switches on the feature `what`, which is not simulated; accepts
+/// the value that leaves it off.
 fn off(value: &Value<'_>, what: &str) -> Result<(), Wrong> {
     if value.switch()? { Err(Wrong::new(what, "0")) } else { Ok(()) }
 }

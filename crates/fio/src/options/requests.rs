@@ -4,7 +4,7 @@ use super::{Draft, Entry, flag, option};
 use crate::grammar::{Value, Wrong};
 use crate::job::*;
 
-/// Largest size of a file, in bytes.
+/// Largest size of a job's file, in bytes.
 const LARGEST_FILE: u64 = i64::MAX as u64;
 /// The largest request, in bytes. fio has no such limit; a request here has 32 bits.
 const LARGEST: u64 = 1 << 31;

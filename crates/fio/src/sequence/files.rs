@@ -20,7 +20,7 @@ pub(super) struct FileState {
     pub origin: u64,
     /// Number of bytes of the file that the job uses.
     pub length: u64,
-    /// End of the file, in bytes.
+    /// Offset at which the job's file ends, counted from the file's beginning, in bytes.
     pub end: u64,
     /// First byte of the last request to the file, by direction.
     pub last_start: ByDirection<u64>,
@@ -32,7 +32,7 @@ pub(super) struct FileState {
     pub lfsr: Option<Lfsr>,
     /// Distribution of offsets that are not equally likely; `None` if all are.
     pub skewed: Option<Skewed>,
-    /// True if the file has been used in this pass.
+    /// True if the job has accessed this file of its in its current pass over its files.
     pub open: bool,
     /// True if the last request to the file was a trim.
     pub trimmed: bool,

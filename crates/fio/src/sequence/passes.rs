@@ -196,8 +196,9 @@ impl Sequence {
         (!job.time_based || job.verify.on) && self.pass_bytes >= self.pass_limit
     }
 
-    /// Returns the number of bytes after which a pass is over, including those that are read back
-    /// meanwhile.
+    /// Returns the number of bytes after which the job's pass over its files is over, including,
+    /// with `verify_backlog`, the bytes that the job reads back for verification between its
+    /// writes.
     pub(super) fn pass_limit(&self) -> u64 {
         let job = &self.job;
         let mut limit = self.whole().saturating_mul(u64::from(job.loops));
@@ -210,7 +211,8 @@ impl Sequence {
         limit
     }
 
-    /// Returns the next request of a pass: one that reads back, if enough is written, or a new one.
+    /// Returns the next request of the job's pass over its files: a read that verifies written
+    /// data, if `verify_backlog` writes have been made since, or a new request.
     #[inline]
     fn next_in_pass(&mut self, choose: &mut impl FnMut(Op) -> Op) -> Option<Request> {
         let verify = self.job.verify;

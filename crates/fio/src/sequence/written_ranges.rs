@@ -37,12 +37,14 @@ impl Written {
         self.sorted.insert((range.file, range.offset), range.length);
     }
 
-    /// Returns the number of ranges that are still to be read back.
+    /// Returns the number of written ranges of the job's files that are still to be read back for
+    /// verification.
     pub fn len(&self) -> u64 {
         (self.in_order.len() + self.sorted.len()) as u64
     }
 
-    /// Removes and returns the next range to read back.
+    /// Removes and returns the range of a job's file that is to be read back next for verification;
+    /// `None` if none is left.
     pub fn next_range(&mut self) -> Option<Range> {
         if let Some(((file, offset), length)) = self.sorted.pop_first() {
             return Some(Range { file, offset, length });

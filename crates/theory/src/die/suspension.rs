@@ -66,7 +66,8 @@ fn until_arrival(rate: f64, span: f64) -> f64 {
     if rate > 0.0 { arrives(rate, span) / rate } else { span }
 }
 
-/// Returns the probability of an arrival within `span`.
+/// Returns the probability that at least one read arrives within `span` microseconds, if reads
+/// arrive at random (Poisson) at a mean of `rate` per microsecond.
 fn arrives(rate: f64, span: f64) -> f64 {
     -libm::expm1(-rate * span)
 }
@@ -83,8 +84,9 @@ struct Reads {
 }
 
 impl Reads {
-    /// Returns the time that reads add to a write; `None` if reads alone keep the die busy all the
-    /// time.
+    /// Returns the mean times, in microseconds, by which reads that arrive at `rate` (per
+    /// microsecond) prolong a write that they suspend; `None` if reads alone keep the die busy all
+    /// the time.
     fn new(times: &DieTimes, rate: f64) -> Option<Reads> {
         let load = rate * times.read;
         let busy = times.read / (1.0 - load);
@@ -106,8 +108,8 @@ struct Phase {
     /// Mean number of times that the program or verify phase is started until it completes without
     /// being cancelled by a read.
     attempts: f64,
-    /// Mean time, in microseconds, from a start of the phase until a read cancels it or its last
-    /// part begins, which cannot be cancelled.
+    /// Mean time, in microseconds, from a start of this program or verify phase until a read
+    /// cancels it or its uncancellable last part begins.
     open: f64,
     /// Time at the end of the phase in which it cannot be cancelled, in microseconds.
     reset: f64,

@@ -148,8 +148,9 @@ fn are_columns_of(format: Format, columns: &CsvColumns) -> bool {
     })
 }
 
-/// Returns true if a header names the columns of a format in their order, so far as its names say
-/// their units. If the format is given, that header is skipped.
+/// Returns true if the first line of a trace is a header that names the columns of `format` in
+/// their order, with its units where the names state units. Such a header is skipped if the user
+/// chose the format.
 pub(super) fn could_name_columns_of(format: Format, header: &[u8]) -> bool {
     let columns = format.as_columns().and_then(|text| CsvColumns::parse(text).ok());
     let in_order = |names: Vec<&[u8]>, columns: CsvColumns| {

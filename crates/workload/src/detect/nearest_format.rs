@@ -74,7 +74,8 @@ fn nearest(lines: &[&[u8]]) -> Option<(Format, String)> {
     Some((best, why))
 }
 
-/// Selection of the trace format with the highest score; the first of equals.
+/// Extension of iterators over trace formats: selects the format with the highest score, which the
+/// caller computes; of equals, the first.
 trait Best: Iterator<Item = Format> + Sized {
     fn rev_by<K: Ord>(self, key: impl Fn(&Format) -> K) -> Option<Format> {
         let all: Vec<Format> = self.collect();

@@ -15,7 +15,7 @@ pub struct Candidate {
 /// The format could not be determined: several formats fit, or none does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Undetected {
-    /// The formats that fit; empty when none does.
+    /// Trace formats that fit the text of the trace; empty if none does.
     pub candidates: Vec<Candidate>,
     /// The first line that is not blank or a comment.
     pub first_line: String,

@@ -34,8 +34,8 @@ const HEADER: [(&[u8], bool); 10] = [
     (b"LAT(ms)", false),
 ];
 
-/// Rows with an empty DISK: older versions print no disk for flushes of the kernel and passthrough
-/// commands.
+/// Rows with an empty DISK: older versions of biosnoop print no disk for flushes of the kernel and
+/// passthrough commands.
 const NO_DISK: NamedKind = ("no disk", "flushes and commands whose DISK is empty");
 const NO_DISK_KIND: Kind = 3;
 

@@ -18,7 +18,8 @@ use crate::left_out_events::{Kind, LeftOut, NamedKind};
 use crate::record::{Measure, Record, SECTOR, record, unknown_op};
 use fowler_units::{Diagnostic, HostOp};
 
-/// The magic number of a record without its version.
+/// The magic number that begins each record of a blktrace file, without the version in its lowest
+/// byte.
 const MAGIC: u64 = 0x6561_7400;
 const VERSION: u64 = 7;
 
@@ -67,7 +68,8 @@ const PASSTHROUGH_KIND: Kind = 18;
 const QUEUE: u64 = 1;
 const CGROUP: u64 = 1 << 8;
 
-/// Bits for the categories of an action, in its upper 32 bits.
+/// Bits for the categories (such as read or discard) of a blktrace record's action, in the upper 32
+/// bits of the action.
 const READ: u64 = 1 << 0;
 const WRITE: u64 = 1 << 1;
 const FLUSH: u64 = 1 << 2;

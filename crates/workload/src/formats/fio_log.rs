@@ -21,7 +21,7 @@ use fowler_units::HostOp;
 const DIRECTIONS: &[(&[u8], HostOp)] =
     &[(b"0", HostOp::Read), (b"1", HostOp::Write), (b"2", HostOp::Trim)];
 
-/// Number of columns of a line without the time of issue (`issue_ns`).
+/// Number of columns in a line of a fio log without the time of issue (`issue_ns`).
 const WITHOUT_ISSUE: usize = 6;
 const WITH_ISSUE: usize = 7;
 

@@ -18,7 +18,8 @@ pub(super) enum Action {
     Wait(u64),
 }
 
-/// Decodes `file action` and, for an action that is not a request, the rest of the line.
+/// Decodes the columns `file action` of a fio iolog line and, for an action that is not a request,
+/// the rest of the line.
 #[inline(always)]
 pub(super) fn action<'a, C: Columns<'a>>(columns: &mut C) -> Result<Action, C::Fault> {
     columns.host_named("file")?;

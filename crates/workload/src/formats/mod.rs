@@ -44,7 +44,7 @@ macro_rules! formats {
             /// Every format, in the order of the documentation.
             pub const ALL: &[Format] = &[$(Format::$Type),+];
 
-            /// Returns the name of the format in configuration and on the command line.
+            /// Returns the name of the trace format in configuration and on the command line.
             pub fn name(self) -> &'static str {
                 match self { $(Format::$Type => $name),+ }
             }
@@ -118,8 +118,8 @@ impl Format {
         each_format!(self, F => F::ABOUT)
     }
 
-    /// Returns a few valid lines, with the header row if the format has one; of a binary format, a
-    /// few records.
+    /// Returns a few valid lines of this trace format, with the header row if the format has one;
+    /// of a binary format, a few records.
     pub fn example(self) -> &'static [u8] {
         each_format!(self, F => F::EXAMPLE)
     }
@@ -129,7 +129,7 @@ impl Format {
         each_format!(self, F => F::TIME_COLUMN)
     }
 
-    /// Returns the format with that name; `None` if there is none.
+    /// Returns the trace format with that name; `None` if there is none.
     pub fn by_name(name: &str) -> Option<Format> {
         Format::ALL.iter().copied().find(|format| format.name() == name)
     }
@@ -194,7 +194,8 @@ impl Format {
         each_format!(self, F => F::LEFT_OUT)
     }
 
-    /// Returns the error for a trace with these events and no request.
+    /// Returns the error for a trace in this format that has no request, only the skipped events
+    /// `left_out`; `None` for the usual error.
     pub(crate) fn without_requests(self, left_out: &[LeftOut]) -> Option<Diagnostic> {
         each_format!(self, F => F::without_requests(left_out))
     }

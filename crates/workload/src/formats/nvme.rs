@@ -78,7 +78,7 @@ pub(super) fn command<'a, C: Columns<'a>>(columns: &mut C, unit: u64) -> Result<
     record::<C>(at.0, 0, start, Measure { count: blocks, unit, column: "len" }, op)
 }
 
-/// Returns a word of the event without the punctuation mark at its end.
+/// Returns a word of the kernel event `nvme_setup_cmd` without the punctuation mark at its end.
 #[inline]
 fn without_mark(word: &[u8]) -> &[u8] {
     match word {
@@ -87,7 +87,7 @@ fn without_mark(word: &[u8]) -> &[u8] {
     }
 }
 
-/// Parses the next word of the event: a name, `=` and a number.
+/// Parses the next word of the kernel event `nvme_setup_cmd`: a name, `=` and a number.
 #[inline(always)]
 fn number<'a, C: Columns<'a>>(
     columns: &mut C,

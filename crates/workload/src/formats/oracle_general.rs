@@ -23,7 +23,8 @@ const ID: usize = 4;
 const SIZE: usize = 12;
 const NEXT: usize = 16;
 
-/// Distance between the addresses of two consecutive objects, in bytes.
+/// Distance between the addresses at which two consecutive objects of the cached data are placed,
+/// in bytes: the format has object IDs, but no addresses.
 const OBJECT: u64 = 4096;
 
 /// Largest object id whose address is below 2^64 bytes.
@@ -73,8 +74,8 @@ impl TraceFormat for OracleGeneral {
     }
 }
 
-/// True if the first bytes of a file could be in this format: its times rise, its objects have
-/// sizes, and a next access is in the future, or -1.
+/// True if the first bytes of a file could be libCacheSim's oracleGeneral format: times rise,
+/// objects have sizes, and each next access lies in the future or is -1 (never).
 fn shows(head: &[u8]) -> bool {
     let mut last = 0;
     head.len() >= 2 * LENGTH

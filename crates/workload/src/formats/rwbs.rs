@@ -11,7 +11,8 @@ use fowler_units::HostOp;
 /// Operation for which the letters that Linux prints (rwbs: `R`, `WS`, `FWFSM`) stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rwbs {
-    /// The letters stand for a request of this kind, with the flags that they contain.
+    /// The kernel's letters for an operation (rwbs) stand for a request of this kind, with the
+    /// flags that they contain.
     Request {
         op: HostOp,
         /// True if a flush comes before the request.

@@ -51,8 +51,9 @@ pub(super) fn sectors<'a, const UNIT_NS: u64, const DIGEST: bool, C: Columns<'a>
     columns.finish().map(|()| decoded)
 }
 
-/// Decodes FlashSim lines and MSR Cambridge excerpts in the same columns: times in decimal
-/// milliseconds. Each column of the range is given as its name and the bytes per unit.
+/// Decodes FlashSim lines, and MSR Cambridge excerpts in the same columns, with times in decimal
+/// milliseconds. For the request's start and for its length, the caller gives the name of the
+/// column and the bytes per unit.
 #[inline(always)]
 pub(super) fn milliseconds<'a, C: Columns<'a>>(
     columns: &mut C,

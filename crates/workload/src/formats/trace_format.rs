@@ -93,7 +93,8 @@ pub(crate) trait TraceFormat {
         None
     }
 
-    /// Returns the error for a trace with these events and no request.
+    /// Returns the error for a trace in this format that has no request, only these skipped events;
+    /// `None` for the usual error.
     fn without_requests(_: &[LeftOut]) -> Option<Diagnostic> {
         None
     }

@@ -17,7 +17,7 @@ pub(super) struct Ahead {
     pub records: Vec<(Record, usize)>,
     /// Number of records already taken from the batch.
     pub taken: usize,
-    /// Length of the text of the batch, in bytes.
+    /// Length of the trace text that the batch of decoded records covers, in bytes.
     length: usize,
     pub read: usize,
     /// Number of records in the batch with forced unit access.

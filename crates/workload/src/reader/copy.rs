@@ -7,13 +7,14 @@ use crate::source::{self, Text};
 use crate::{DeviceChoice, ReadOptions, TraceError};
 use std::io::{self, BufRead, Read, Write};
 
-/// Length and requests of the copy of a stream.
+/// Length and number of requests of the copy that is made of a trace read from a stream, such as
+/// standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
-    /// Length in bytes of the part of the copied trace that is needed: all of it, or up to the end
-    /// of the last needed record. The caller cuts off the rest of the copy.
+    /// Number of bytes of the copied stream that hold the needed requests: all of it, or up to the
+    /// end of the last one. The caller cuts off the rest of the copy.
     pub length: u64,
-    /// Number of requests in the first `length` bytes of the copied trace.
+    /// Number of requests in the first `length` bytes of the copied stream.
     pub requests: u64,
 }
 

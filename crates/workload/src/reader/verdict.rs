@@ -10,7 +10,8 @@ use crate::{DeviceChoice, Format, FormatSource, ReadOptions, TraceError};
 use fowler_units::Diagnostic;
 
 impl TraceReader {
-    /// Returns the error, if any, of a text that was read to its end.
+    /// Returns the error that makes a completely read trace unusable, such as too many bad lines or
+    /// no request; `None` if there is none.
     pub(super) fn verdict(&self) -> Option<TraceError> {
         let (bad, file) = (self.intake.bad_lines(), &self.report.file);
         let records: u64 = self.devices.seen().iter().map(|device| device.requests).sum();
@@ -114,7 +115,8 @@ impl TraceReader {
         }
     }
 
-    /// Handles a failing source: requests before the failure are still returned.
+    /// Handles a failure to read the trace's file or stream: the requests before the failure are
+    /// still returned.
     #[cold]
     pub(super) fn break_off(&mut self, error: &std::io::Error) {
         let diagnostic = self.broken(error);
@@ -173,8 +175,8 @@ pub(super) fn given_format(
         let what = "format `csv` needs a list of columns";
         let line = detect::line_of(lines, &first_line).filter(|_| !first_line.is_empty());
         let diagnostic = Diagnostic { text: first_line, ..Diagnostic::of(what).line(line) };
-        let diagnostic =
-            diagnostic.expected("--columns, or a header that names every column with its unit");
+        let diagnostic = diagnostic
+            .expected("--columns, or a header line that names every column with its unit");
         let hint = proposed.unwrap_or_else(|| {
             "describe the columns: --columns ts=us,op=rw,lba=512,len=bytes".to_string()
         });

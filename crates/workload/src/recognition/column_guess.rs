@@ -11,7 +11,7 @@ use fowler_units::{HostOp, printable};
 /// Guessed columns of a file, and open questions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Deduced {
-    /// Guessed columns of the file, in order.
+    /// Guessed columns of the trace file, in order.
     pub columns: CsvColumns,
     /// Open questions about the guessed columns: values that may mean several things.
     pub open: Vec<String>,
@@ -25,7 +25,8 @@ impl Values<'_> {
         self.0.iter().map(|value| unsigned(value).ok()).collect()
     }
 
-    /// True if the values are times: numbers, with or without decimals, that do not decrease.
+    /// True if the column's values are times: numbers, with or without decimals, that do not
+    /// decrease.
     fn rise(&self) -> bool {
         let times: Option<Vec<u64>> =
             self.0.iter().map(|value| decimal_ns(value, 0).ok()).collect();
@@ -39,7 +40,7 @@ impl Values<'_> {
         times.is_some_and(|times| times.is_sorted() && (decimals || times.first() < times.last()))
     }
 
-    /// Returns the time unit that the values show if they are times.
+    /// Returns the time unit that the digits of the column's values suggest, if these are times.
     fn unit(&self) -> TimeUnit {
         time_unit::by_values(self.0.iter().copied())
     }
@@ -52,7 +53,7 @@ impl Values<'_> {
         self.0.iter().all(|value| OpCode::Words.meaning(value).is_some())
     }
 
-    /// True if the values are operations with some reads or writes.
+    /// True if the column's values are operations with some reads or writes.
     fn move_data(&self) -> bool {
         let moves = |op| matches!(op, Some(HostOp::Read | HostOp::Write));
         self.0.iter().any(|value| moves(OpCode::Words.op(value)))

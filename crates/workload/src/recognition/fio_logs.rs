@@ -16,22 +16,23 @@ const BINS_LEAST: usize = 64;
 /// Reasons for which a log of fio holds no requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NoRequests {
-    /// Each row is an average over an interval: all sizes are 0.
+    /// Each row of the fio log is an average over an interval: all sizes are 0.
     Averaged {
-        /// True if the rows of the log have an offset.
+        /// True if the rows of the fio log have a column with an offset.
         with_offset: bool,
     },
     /// Each row is the rate over an interval: all offsets are 0, with one row per direction and
     /// time.
     Rates,
-    /// The rows of the log are single requests, without addresses.
+    /// The rows of the fio log are single requests, but without addresses.
     NoOffsets,
-    /// Each row of the log is a histogram of latencies.
+    /// Each row of the fio log is a histogram of latencies.
     Histograms,
 }
 
 impl NoRequests {
-    /// Returns the kind of log in words, and how to record a log that can be read as a trace.
+    /// Returns the kind of the fio log in words, and how to make fio write a log that can be read
+    /// as a trace.
     pub fn words(self) -> (&'static str, &'static str) {
         let again = "record single requests: without log_avg_msec, with log_offset=1 and, for the \
                      times of arrival, log_issue_time=1; or write_iolog=FILE";
@@ -61,7 +62,7 @@ impl NoRequests {
 
 /// Columns of a log row that show which of fio's logs it belongs to.
 struct Row {
-    /// Time at which the row was logged, in milliseconds.
+    /// Time at which fio logged the row, in milliseconds.
     logged: u64,
     direction: u64,
     size: u64,

@@ -6,7 +6,8 @@ use std::fmt::Write as _;
 /// Rate and sizes of one kind of request in a measured load.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Stream {
-    /// Requests per second and mean bytes per request (0 if unknown) of each source of the load.
+    /// Rate in requests per second, and mean size in bytes (0 if unknown), of each part of the
+    /// measured load, such as a job of fio.
     parts: Vec<(f64, f64)>,
     /// True if each request begins where the one before ended.
     pub sequential: bool,
@@ -28,37 +29,40 @@ const RATES: std::ops::RangeInclusive<f64> = 1e-6..=1e9;
 const SIZES: std::ops::RangeInclusive<f64> = 512.0..=67_108_864.0;
 /// Mean run length, in requests, that represents a sequential load.
 const RUN: u32 = 1000;
-/// Largest number of sources of a load, and of sizes written to a workload file.
+/// Largest numbers of parts of a measured load (such as jobs of fio), and of request sizes written
+/// to a workload file.
 const PARTS_MOST: usize = 1024;
 const SIZES_MOST: usize = 8;
 
 impl Stream {
-    /// Adds a source of `rate` requests per second with a mean of `size` bytes.
+    /// Adds a part of a measured load, such as a job of fio: `rate` requests per second with a mean
+    /// of `size` bytes.
     pub fn add(&mut self, rate: f64, size: f64) {
         if rate > 0.0 && rate.is_finite() && self.parts.len() < PARTS_MOST {
             self.parts.push((rate, size));
         }
     }
 
-    /// Returns these requests of a measured load, marked as sequential (each begins where the one
-    /// before ended) if `sequential` is true.
+    /// Returns this kind of request of a measured load (reads, writes or trims), marked as
+    /// sequential (each begins where the one before ended) if `sequential` is true.
     pub fn in_order(self, sequential: bool) -> Stream {
         Stream { sequential, ..self }
     }
 
-    /// Returns the requests per second of the stream.
+    /// Returns the requests per second of this kind (reads, writes or trims) in the measured load.
     pub fn rate(&self) -> f64 {
         // An empty sum is -0.
         self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
-    /// True if a source of the stream has a size that the generator does not accept.
+    /// True if a part of the measured load, such as a job of fio, has a request size that the
+    /// generator does not accept.
     fn has_no_size(&self) -> bool {
         self.parts.iter().any(|(_, size)| !SIZES.contains(size))
     }
 
-    /// Returns the most common request sizes of the stream, in whole sectors, with their rates; 4
-    /// KiB for one that is not known.
+    /// Returns the most common sizes of this kind of request in the measured load, rounded to
+    /// sectors of 512 B, each with its requests per second; 4 KiB where the size is not known.
     fn sizes(&self) -> Vec<(u64, f64)> {
         let mut rates: BTreeMap<u64, f64> = BTreeMap::new();
         for &(rate, size) in &self.parts {
@@ -92,7 +96,7 @@ impl Stream {
 }
 
 impl Load {
-    /// Returns the requests per second of the load.
+    /// Returns the requests per second of the measured load: reads, writes and trims.
     pub fn rate(&self) -> f64 {
         [&self.reads, &self.writes, &self.trims].into_iter().map(Stream::rate).sum()
     }

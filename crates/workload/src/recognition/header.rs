@@ -112,11 +112,12 @@ fn parted_by_names(header: &[u8], lines: &[&[u8]], parting: Parting) -> Option<B
 
 /// A column with its name and the values that the first lines have in it.
 pub(crate) struct Named<'a> {
-    /// Name in the header, or key of an object.
+    /// Name of the column in the header of the trace, or key of the values in JSON lines.
     pub name: &'a [u8],
-    /// Role that the column's name suggests; `None` if it suggests none.
+    /// Role of the column (time, operation, address, size or device) that its name suggests; `None`
+    /// if it suggests none.
     pub role: Option<Role>,
-    /// Values of the column, line by line.
+    /// Values of this column of the trace, line by line.
     pub values: Vec<&'a [u8]>,
 }
 
@@ -126,7 +127,8 @@ pub(crate) struct Chosen {
     pub columns: Vec<CsvColumn>,
     /// Open questions, such as a unit that the name of a column does not state.
     pub open: Vec<String>,
-    /// Indices among the columns of the time, the operation, the address, the size and the device.
+    /// Index in `columns` of the column with the time, of that with the operation, the address, the
+    /// size and the device, in this order; `None` for each that was not found.
     pub seen: [Option<usize>; 5],
 }
 

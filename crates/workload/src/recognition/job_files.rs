@@ -5,7 +5,8 @@
 
 use fowler_units::Diagnostic;
 
-/// Largest number of lines of a file that are examined.
+/// Largest number of lines at the beginning of a file that are examined to recognize a fio job
+/// file, a generated workload or a drive file.
 const LINES: usize = 256;
 
 /// Options of fio, at least one of which every job file has.

@@ -12,7 +12,8 @@ const VALUES: usize = 64;
 /// Longest path of keys to a JSON value, in bytes.
 const LONGEST_PATH: usize = 200;
 
-/// Advice if the keys do not show which value is which.
+/// Advice for a JSON file whose keys do not show which values are the time, operation, address and
+/// size of a request.
 const BY_HAND: &str = "write an object for each request on a line of its own (pandas: \
                        to_json(orient='records', lines=True)), or time, operation, address and \
                        size as CSV, such as with jq -r \
@@ -26,7 +27,8 @@ struct Leaf<'a> {
     /// Last key on the path from the JSON object to the value.
     key: &'a [u8],
     value: &'a [u8],
-    /// True if the value is directly in the object, false if it is in a nested object.
+    /// True if the value is directly in the JSON object of the request, false if it is in a nested
+    /// object.
     is_direct: bool,
 }
 
@@ -113,7 +115,7 @@ fn below(path: &str, key: &[u8]) -> Option<String> {
     (whole.len() <= LONGEST_PATH).then_some(whole)
 }
 
-/// Returns the objects of a text that may be requests.
+/// Returns the JSON objects in a text that may be requests.
 fn objects(text: &[u8]) -> Vec<Object<'_>> {
     let mut done: Vec<Object<'_>> = Vec::new();
     // Paths of the open lists, and of the objects within them. `None` if a path cannot be written.

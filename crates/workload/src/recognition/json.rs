@@ -10,21 +10,21 @@ const DEEPEST: usize = 24;
 /// A JSON value that is neither an object nor an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Value<'a> {
-    /// Text of the value: a number, a word, or what is between the quotes of a string, escapes as
-    /// they are.
+    /// Text of the JSON value: a number, a word such as `true`, or the contents of a string without
+    /// its quotes, with escapes unchanged.
     pub text: &'a [u8],
-    /// True if the value is a string, in quotes.
+    /// True if the JSON value is a string, in quotes.
     pub quoted: bool,
 }
 
 /// Next part of a JSON text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found<'a> {
-    /// A value with its key; in an array, with an empty key.
+    /// A JSON value that is no object or array, with its key; in an array, the key is empty.
     Value(&'a [u8], Value<'a>),
-    /// An object or an array begins; with its key.
+    /// A JSON object or array begins, under this key.
     Begin(&'a [u8]),
-    /// The innermost object or array ends.
+    /// The innermost JSON object or array ends.
     End,
     /// The text is not JSON from here on.
     Wrong,
@@ -35,7 +35,7 @@ pub(crate) enum Found<'a> {
 pub(crate) struct Scan<'a> {
     rest: &'a [u8],
     depth: usize,
-    /// Key read last, for which no value has been found yet.
+    /// Key in the JSON text that was read last and whose value has not been found yet.
     key: &'a [u8],
 }
 
@@ -45,7 +45,7 @@ impl<'a> Scan<'a> {
         Scan { rest: text, depth: 0, key: b"" }
     }
 
-    /// Returns the number of objects and arrays that are open at this point of the text.
+    /// Returns the number of JSON objects and arrays that are open at this point of the text.
     pub fn depth(&self) -> usize {
         self.depth
     }

@@ -26,13 +26,13 @@ pub(crate) enum Clock {
 /// Rules that all records of a format keep. A format states those that hold for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules {
-    /// Clock that the times of the format's records are on.
+    /// Clock to which the times in traces of this format refer.
     pub clock: Clock,
-    /// Exclusive upper bound of the format's device numbers.
+    /// Exclusive upper bound of the device numbers in traces of this format.
     pub devices_below: u64,
-    /// True if a blank follows every comma in the format.
+    /// True if a blank follows every comma in traces of this format.
     pub blank_after_comma: bool,
-    /// True if lines of the format are in order of time, with few exceptions.
+    /// True if the lines of traces in this format are in order of time, with few exceptions.
     pub in_order: bool,
 }
 
@@ -48,7 +48,8 @@ const LONGEST_UP: u64 = 15 * 365 * 86_400 * SECOND;
 const LARGEST_MEDIAN: u32 = 256 << 20;
 /// Smallest number of records that show the order of times and the rate of requests.
 const FEWEST: usize = 8;
-/// Longest mean time between requests that is accepted without question, in nanoseconds.
+/// Longest mean time between two requests of a trace, in nanoseconds, at which the trace's time
+/// unit is not doubted (10 minutes).
 const LONGEST_GAP_NS: f64 = 600e9;
 /// Upper bound of plausible drive capacities, in bytes.
 const LARGEST_DRIVE: u64 = 1 << 50;
@@ -65,8 +66,9 @@ impl Rules {
         in_order: false,
     };
 
-    /// Returns the rule that the sample breaks, phrased to follow the name of the format; `None` if
-    /// it keeps all. `records` are decoded from `lines`, each with its device.
+    /// Returns the rule of the trace format that the sampled beginning of a trace breaks, phrased
+    /// to follow the format's name; `None` if it breaks none. `records` are decoded from `lines`,
+    /// each with its device.
     pub fn objection(&self, lines: &[&[u8]], records: &[(u64, HostIo)]) -> Option<String> {
         self.wrong_clock(records)
             .or_else(|| self.wrong_commas(lines))
@@ -170,8 +172,8 @@ pub(crate) fn doubts(clock: Clock, sample: &[HostIo], columns: Option<&CsvColumn
     found.into_iter().flatten().map(|doubt| in_words(doubt, columns)).collect()
 }
 
-/// Questions the dates of a format, like [`doubts`]: whole numbers that may be times since boot in
-/// a finer unit.
+/// Returns a question to the user if the trace's times, read as dates in whole units, may instead
+/// be times since boot in a finer unit; `None` if they cannot.
 pub(crate) fn doubt_of_dates(sample: &[HostIo], columns: &CsvColumns) -> Option<String> {
     let digits = columns.digits()?;
     let unit = 10u64.pow(digits as u32);
@@ -193,7 +195,8 @@ fn in_words((what, otherwise): (String, Otherwise), columns: Option<&CsvColumns>
     }
 }
 
-/// Alternative units of the columns that a question is about; `None` leaves a column unchanged.
+/// Other units in which a trace's columns may have to be read, which a question to the user
+/// proposes; `None` leaves a column as it is.
 #[derive(Clone, Copy, Debug, Default)]
 struct Otherwise {
     /// Bytes per unit of addresses.

@@ -14,10 +14,11 @@ use fowler_units::{Diagnostic, printable};
 pub(crate) struct Measured {
     /// Kind of the file, as a message begins: `this is a result of fio-3.36`.
     pub what: String,
-    /// Advice on how to compare a simulated drive with the measurement or fit it to the
-    /// measurement; `None` if the file does not measure a drive.
+    /// Advice on how to compare a simulated drive with the measurement in this file, or to fit it;
+    /// `None` if the file does not measure a drive.
     pub fit: Option<&'static str>,
-    /// The measured load; `None` if the file does not contain it.
+    /// The load on the drive during the measurement, from which a generated workload is proposed;
+    /// `None` if the file does not state it.
     pub load: Option<Load>,
     /// Advice on the command that makes the tool which wrote the file (fio, iostat) print rates
     /// that Fowler can read; `None` if the file has them.

@@ -8,17 +8,19 @@ pub(crate) enum Role {
     /// The column holds arrival times; their unit as the power of ten of its nanoseconds, if the
     /// name states it.
     Time(Option<usize>),
-    /// The column holds the operations.
+    /// The column holds the operations of the requests.
     Op,
     /// The column holds a flag that is true for a read.
     IsRead,
     /// The column holds a flag that is true for a write.
     IsWrite,
-    /// The column holds addresses; their unit in bytes, if the name states it.
+    /// The column holds the addresses of the requests; their unit in bytes, if the column's name
+    /// states it.
     Offset(Option<u64>),
-    /// The column holds sizes; their unit in bytes, if the name states it.
+    /// The column holds the sizes of the requests; their unit in bytes, if the column's name states
+    /// it.
     Size(Option<u64>),
-    /// The column names the device.
+    /// The column names the device to which each request goes.
     Device,
 }
 
@@ -253,12 +255,14 @@ fn words(name: &[u8]) -> Vec<String> {
     words
 }
 
-/// Returns the value that a table has for this name.
+/// Returns the value for `name` in a table of pairs of a column name (or unit) and its meaning;
+/// `None` if the table lacks the name.
 fn find<T: Copy>(table: &[(&str, T)], name: &str) -> Option<T> {
     table.iter().find(|(known, _)| *known == name).map(|&(_, meant)| meant)
 }
 
-/// Returns the role of a column by its name; `None` if it has no role.
+/// Returns the role of a column (time, operation, address, size or device) that its name suggests;
+/// `None` if it suggests none.
 pub(crate) fn role(name: &[u8]) -> Option<Role> {
     if name.len() > LONGEST_NAME {
         return None;
@@ -308,7 +312,8 @@ impl KnownNames {
     }
 }
 
-/// Returns the role of a column's name that states no unit.
+/// Returns the role of a column (time, operation, address, size or device) from its lower-case name
+/// without a unit; `None` if the name is unknown.
 fn of_name(name: &str) -> Option<Role> {
     match name {
         "isread" | "readflag" => Some(Role::IsRead),

@@ -8,7 +8,7 @@
 use crate::recognition::json::{Found, Scan};
 use fowler_units::Diagnostic;
 
-/// Largest number of lines of a text that are examined.
+/// Largest number of lines at the beginning of a text that are examined to recognize a SMART log.
 const LINES: usize = 128;
 /// Largest number of values of a JSON text that are examined, and the depth to which its keys are.
 const VALUES: usize = 4096;

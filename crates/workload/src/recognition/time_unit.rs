@@ -33,10 +33,10 @@ pub(crate) enum TimeUnit {
     /// All values are dates in this unit (a power of ten of a nanosecond), and cannot be times
     /// since boot in a finer unit.
     Dates(usize),
-    /// All values are dates in one unit, or times since boot in a finer unit (`since_boot`); both
-    /// units are powers of ten of a nanosecond.
+    /// All values of the column are either dates in the unit `dates` or times since boot in the
+    /// finer unit `since_boot`; each unit is a power of ten of a nanosecond.
     Unclear { dates: usize, since_boot: usize },
-    /// The values are not dates in any unit.
+    /// The values of the column are not dates in any time unit.
     Unknown,
 }
 
@@ -50,7 +50,8 @@ impl TimeUnit {
         }
     }
 
-    /// Returns a question to the user if the values may be dates or times since boot.
+    /// Returns a question to the user if the values of a time column may be either dates or times
+    /// since boot; `None` if they are clear.
     pub fn question(self) -> Option<String> {
         let TimeUnit::Unclear { dates, since_boot } = self else { return None };
         let [dates, since_boot] = [dates, since_boot].map(name);

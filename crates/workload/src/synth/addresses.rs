@@ -107,7 +107,8 @@ impl Part {
         Part { bytes, slots, ranks, scatter }
     }
 
-    /// Returns the last offset in the part at which `size` bytes fit.
+    /// Returns the highest aligned offset in this part of the address space at which a request of
+    /// `size` bytes fits.
     fn fits_up_to(&self, size: u32, alignment: u64) -> u64 {
         (self.bytes.end - u64::from(size)) / alignment * alignment
     }
@@ -224,7 +225,8 @@ impl Ranges {
         (offset, size)
     }
 
-    /// Returns the part that contains an address used by this kind of request.
+    /// Returns the part of the address space that contains an address used by this kind of request
+    /// (reads or writes).
     fn part_of(&self, offset: u64) -> &Part {
         self.parts.iter().rev().find(|part| part.bytes.contains(&offset)).unwrap_or(&self.parts[0])
     }

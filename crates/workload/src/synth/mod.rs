@@ -32,7 +32,7 @@ pub struct Synth {
 }
 
 impl Synth {
-    /// Returns the generator for a spec.
+    /// Returns a generator of the workload's requests, from its specification.
     ///
     /// # Errors
     /// All errors in the spec, one diagnostic each.

@@ -34,15 +34,17 @@ pub enum Arrivals {
     /// lengths, so that demand is periodic. The rates of each cycle (a busy and a quiet interval)
     /// are multiplied by a random log-normal factor with mean one.
     Cycle {
-        /// Requests per second in a busy interval, averaged over the cycles.
+        /// Requests per second in the busy interval of a cycle, averaged over all cycles.
         busy_rate: f64,
-        /// Requests per second in a quiet interval, averaged over the cycles; may be zero.
+        /// Requests per second in the quiet interval of a cycle, averaged over all cycles; may be
+        /// zero.
         quiet_rate: f64,
         /// Length of a busy interval of arrivals.
         busy: Span,
         /// Length of a quiet interval of arrivals.
         quiet: Span,
-        /// Standard deviation of the logarithm of a cycle's rate factor; zero for identical cycles.
+        /// Standard deviation of the natural logarithm of the factor that multiplies the two rates
+        /// of a cycle; zero if all cycles are identical.
         spread: f64,
     },
     /// All requests arrive at time zero, so that the drive's queue depth sets the rate (closed
@@ -50,7 +52,8 @@ pub enum Arrivals {
     Closed,
 }
 
-/// The distribution of addresses, in units of the alignment.
+/// Distribution of a generated workload's request addresses, which are multiples of the workload's
+/// alignment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Addresses {
     /// Every address is equally likely to be accessed.
@@ -88,11 +91,12 @@ pub enum Popular {
 pub struct SizeShare {
     /// Request size in bytes.
     pub size: u32,
-    /// Weight of the size among the pattern's sizes; weights need not sum to one.
+    /// Weight of this request size among the sizes of the reads or of the writes; weights need not
+    /// sum to one.
     pub weight: f64,
 }
 
-/// Length of a generated workload.
+/// Length of a generated workload, in requests or in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Number of requests in the workload.
@@ -156,7 +160,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Returns a pattern with uniform addresses, one size and no runs.
+    /// Returns reads or writes of a generated workload with uniformly distributed addresses, one
+    /// size in bytes, and no sequential runs.
     pub fn uniform(size: u32) -> Pattern {
         Pattern {
             addresses: Addresses::Uniform,
@@ -176,8 +181,8 @@ impl Pattern {
 pub struct SynthSpec {
     /// Seed of every random draw of the workload.
     pub seed: u64,
-    /// Number of the repetition: times, operations and sizes are the same in each, addresses are
-    /// drawn anew.
+    /// Number of the workload's repetition: times, operations and sizes are the same in each
+    /// repetition, but addresses are drawn anew.
     pub round: u64,
     /// Length of the workload: a number of requests, or a duration.
     pub length: Length,

@@ -27,7 +27,8 @@ pub struct Zipf {
 }
 
 impl Zipf {
-    /// Returns the distribution over at least one rank, with a finite `theta` of at least zero.
+    /// Returns Zipf's distribution over `ranks` ranks (at least one) of popularity, with a finite
+    /// skew `theta` of at least zero.
     ///
     /// # Panics
     /// If there is no rank, or `theta` is negative or not finite.
@@ -60,7 +61,7 @@ impl Zipf {
         libm::exp(area * log1p_over(t))
     }
 
-    /// Draws a rank from the distribution, 0 being the most likely.
+    /// Draws a rank from Zipf's distribution, 0 being the most likely.
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         loop {
             let area = self.to + rng.unit() * (self.from - self.to);
