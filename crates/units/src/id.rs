@@ -23,6 +23,7 @@ macro_rules! ids {
     ($($(#[$doc:meta])* $Id:ident),+ $(,)?) => { $(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        #[repr(transparent)]
         pub struct $Id(pub u32);
         impl Id for $Id {
             const NONE: Self = Self(u32::MAX);
@@ -34,6 +35,11 @@ macro_rules! ids {
             #[inline]
             fn index(self) -> usize {
                 self.0 as usize
+            }
+        }
+        impl std::fmt::Display for $Id {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                self.0.fmt(f)
             }
         }
     )+ };
@@ -48,10 +54,14 @@ ids! {
     PlaneId,
     /// Number of a block, over the whole drive, plane by plane.
     BlockId,
+    /// Number of a reclaim unit: blocks that are opened, filled, collected and erased together. On
+    /// a drive with superblocks, a superblock: the blocks at this index of every plane.
+    RuId,
     /// Number of a physical page, over the whole drive, block by block.
     Ppn,
-    /// Number of a mapping unit in the flash, page by page: the target of a mapping entry. Every
-    /// flash page holds one unit ([`crate::Locator::page_of`]).
+    /// Number of a mapping unit in the flash, in the order of programming: the target of a mapping
+    /// entry. A flash page holds one ([`crate::Locator::page_of`]), or several on a drive with
+    /// superblocks.
     UnitId,
     /// Number of a logical page: a range of host addresses as large as a mapping unit.
     Lpn,
@@ -66,3 +76,24 @@ ids! {
     /// Number of an entry of the parity cache.
     ParityId,
 }
+
+macro_rules! places {
+    ($($Id:ident),+) => { $(
+        impl $Id {
+            /// Returns the ID that is so many places after this one.
+            #[inline]
+            #[must_use]
+            pub fn plus(self, places: u32) -> Self {
+                Self(self.0 + places)
+            }
+            /// Returns `count` IDs in a row, the first of which is this one.
+            #[inline]
+            pub fn run(self, count: u32) -> impl DoubleEndedIterator<Item = Self> + Clone {
+                (self.0..self.0 + count).map(Self)
+            }
+        }
+    )+ };
+}
+
+// Units lie beside each other: a page, a command or a request has several in a row.
+places! { UnitId, Lpn }

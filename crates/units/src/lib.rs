@@ -26,8 +26,8 @@ pub use enum_table::{By, Enumerated};
 pub use geometry::Geometry;
 pub use host::{ByOp, Deadline, HostIo, HostOp, PlacementHandle, QueueId};
 pub use id::{
-    BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, StripeId, TxnId,
-    UnitId,
+    BlockId, ChannelId, DieId, FrameId, Id, Lpn, ParityId, PlaneId, Ppn, ReqId, RuId, StripeId,
+    TxnId, UnitId,
 };
 pub use list::{Link, Linked, List, Pile};
 pub use locator::{InPage, Locator};

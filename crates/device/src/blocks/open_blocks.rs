@@ -10,7 +10,9 @@ use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{CLASSES, Coarsest, StrengthClass};
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
-use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, STREAMS_MAX, StreamTable};
+use crate::policy::placement::{
+    AnyPlacement, Opens, Params, Placement, STREAMS_MAX, StreamId, StreamTable,
+};
 use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
@@ -29,9 +31,9 @@ struct Frontier {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opened {
     /// The block takes host data of the stream with this number.
-    Host(u8),
+    Host(StreamId),
     /// The block takes data moved by GC, of the stream with this number.
-    Collected(u8),
+    Collected(StreamId),
     /// The block takes data swapped by static wear leveling.
     Swapped,
 }
@@ -145,7 +147,7 @@ impl OpenBlocks {
         self.placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
         let streams = config.stream_limits().table_of(&mut self.placement);
         let plain = StreamTag::PLAIN.index();
-        let [was, is] = [self.streams, streams].map(|table| usize::from(table[plain]));
+        let [was, is] = [self.streams, streams].map(|table| table[plain].index());
         for frontier in self.planes.as_mut_slice() {
             frontier.host.swap(was, is);
             frontier.collected.swap(was, is);
@@ -187,8 +189,8 @@ impl OpenBlocks {
 
     /// Returns the placement stream that data with a tag belongs to.
     #[inline]
-    pub fn stream(&self, tag: StreamTag) -> usize {
-        usize::from(self.streams[tag.index()])
+    pub fn stream(&self, tag: StreamTag) -> StreamId {
+        self.streams[tag.index()]
     }
 
     /// Returns the stream tag (access class, hotness and placement handle) of the data that a block
@@ -241,8 +243,8 @@ impl OpenBlocks {
     fn place_of(&mut self, plane: PlaneId, opened: Opened) -> &mut BlockId {
         let frontier = &mut self.planes[plane];
         match opened {
-            Opened::Host(stream) => &mut frontier.host[usize::from(stream)],
-            Opened::Collected(stream) => &mut frontier.collected[usize::from(stream)],
+            Opened::Host(stream) => &mut frontier.host[stream.index()],
+            Opened::Collected(stream) => &mut frontier.collected[stream.index()],
             Opened::Swapped => &mut frontier.swapped,
         }
     }
@@ -311,7 +313,8 @@ impl OpenBlocks {
     /// Returns the use that a block of a plane is open for; `None` if the block takes no more data.
     pub fn opened_as(&self, plane: PlaneId, block: BlockId) -> Option<Opened> {
         let frontier = &self.planes[plane];
-        let place = |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| at as u8);
+        let place =
+            |of: &[BlockId]| of.iter().position(|&open| open == block).map(|at| StreamId(at as u8));
         let host = place(&frontier.host).map(Opened::Host);
         let collected = || place(&frontier.collected).map(Opened::Collected);
         host.or_else(collected).or((frontier.swapped == block).then_some(Opened::Swapped))
@@ -323,8 +326,8 @@ impl OpenBlocks {
     pub fn opened(&self, plane: PlaneId, opened: Opened) -> BlockId {
         let frontier = &self.planes[plane];
         match opened {
-            Opened::Host(stream) => frontier.host[usize::from(stream)],
-            Opened::Collected(stream) => frontier.collected[usize::from(stream)],
+            Opened::Host(stream) => frontier.host[stream.index()],
+            Opened::Collected(stream) => frontier.collected[stream.index()],
             Opened::Swapped => frontier.swapped,
         }
     }

@@ -19,8 +19,7 @@ use crate::blocks::open_blocks::{OpenBlocks, OpenBlocksSnapshot, Opened};
 use crate::config::layout::Layout;
 use crate::config::{Config, GcFrontier};
 use crate::observe::operation::Source;
-use crate::policy::placement::Dies;
-use crate::policy::placement::STREAMS_MAX;
+use crate::policy::placement::{Dies, STREAMS_MAX, StreamId};
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Bytes, DieId, Geometry, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
@@ -145,9 +144,12 @@ impl PageAllocator {
     /// Continues each die's rotation over its planes where it is, when data without a stream tag
     /// changes from the stream `was` to another one: the two streams swap the planes whose turns
     /// are next.
-    fn turns_follow(&mut self, was: usize) {
+    fn turns_follow(&mut self, was: StreamId) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
-        self.stripes.as_mut_slice().iter_mut().for_each(|stripe| stripe.turns.swap(was, is));
+        self.stripes
+            .as_mut_slice()
+            .iter_mut()
+            .for_each(|stripe| stripe.turns.swap(was.index(), is.index()));
     }
 
     /// Returns the die that a page's address determines; `None` if addresses do not determine dies.
@@ -283,7 +285,7 @@ impl PageAllocator {
     ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
-        let turn = u32::from(self.stripes[die].turns[stream]);
+        let turn = u32::from(self.stripes[die].turns[stream.index()]);
         if turn == 0 && !self.keeps_pace(die, &job) {
             return None;
         }
@@ -331,13 +333,13 @@ impl PageAllocator {
     fn take_turn(
         &mut self,
         die: DieId,
-        stream: usize,
+        stream: StreamId,
         turn: u32,
         (plane, open): (PlaneId, BlockId),
         tag: StreamTag,
     ) -> Taken {
         let stripe = &mut self.stripes[die];
-        stripe.turns[stream] = turn as u8;
+        stripe.turns[stream.index()] = turn as u8;
         stripe.pending -= 1;
         self.write_to(plane, open, || (Source::Host, tag))
     }
@@ -354,7 +356,7 @@ impl PageAllocator {
     ) -> Option<Taken> {
         let planes = self.blocks.geometry().planes_per_die;
         let stream = self.open_blocks.stream(tag);
-        let turn = u32::from(self.stripes[die].turns[stream]);
+        let turn = u32::from(self.stripes[die].turns[stream.index()]);
         let plane = PlaneId(die.0 * planes + turn);
         let fits = used & (1 << turn) == 0
             && (turn > 0 || self.keeps_pace(die, &job))
@@ -363,8 +365,8 @@ impl PageAllocator {
         Some(self.take_turn(die, stream, wrapped(turn + 1, planes), (plane, open), tag))
     }
 
-    fn next_host_offset(&self, plane: PlaneId, stream: usize) -> u32 {
-        let open = self.open_blocks.opened(plane, Opened::Host(stream as u8));
+    fn next_host_offset(&self, plane: PlaneId, stream: StreamId) -> u32 {
+        let open = self.open_blocks.opened(plane, Opened::Host(stream));
         if open.is_some() { self.blocks.written(open) } else { 0 }
     }
 
@@ -405,18 +407,19 @@ impl PageAllocator {
 
     /// Returns the open block of a host stream (`NONE` if none is open) if a host page may be
     /// written to the plane without taking the room that GC needs: the last erased block and, in
-    /// an open block shared with GC, the room for pages still to be moved. `None` otherwise.
-    #[inline]
+    /// an open block shared with GC, the room for pages still to be moved. `None` otherwise. Forced
+    /// inline: it is called for every page that the host writes.
+    #[inline(always)]
     fn open_to_host<'a>(
         &self,
         plane: PlaneId,
-        stream: usize,
+        stream: StreamId,
         job: impl Fn() -> Option<&'a Job>,
     ) -> Option<BlockId> {
         if self.blocks.is_full(plane) {
             return None;
         }
-        let open = self.open_blocks.opened(plane, Opened::Host(stream as u8));
+        let open = self.open_blocks.opened(plane, Opened::Host(stream));
         let may = if open.is_some() {
             self.collected_to == GcFrontier::Own || self.spares(plane, open, job())
         } else {
@@ -477,7 +480,7 @@ impl PageAllocator {
         let block = self.open_blocks.take(plane, opened);
         if let Opened::Host(stream) = opened {
             let planes = self.blocks.geometry().planes_per_die;
-            self.stripes[DieId(plane.0 / planes)].turns[usize::from(stream)] = 0;
+            self.stripes[DieId(plane.0 / planes)].turns[stream.index()] = 0;
         }
         block.is_some().then(|| {
             self.blocks.pass_over_rest(block);

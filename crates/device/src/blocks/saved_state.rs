@@ -23,7 +23,7 @@ impl PageAllocator {
         put(&[self.turn as u32])?;
         for stripe in self.stripes.as_slice() {
             debug_assert_eq!(stripe.pending, 0, "a page has no place yet");
-            put(&[u32::from(stripe.turns[stream])])?;
+            put(&[u32::from(stripe.turns[stream.index()])])?;
         }
         for plane in self.blocks.planes.ids() {
             for opened in self.opened_for_plain_data() {
@@ -52,7 +52,7 @@ impl PageAllocator {
             return Err("it is the turn of a die or a plane that is not there".into());
         }
         for (stripe, turn) in self.stripes.as_mut_slice().iter_mut().zip(turns) {
-            stripe.turns[stream] = turn as u8;
+            stripe.turns[stream.index()] = turn as u8;
         }
         let mut open = Vec::new();
         for plane in self.blocks.planes.ids() {

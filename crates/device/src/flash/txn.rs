@@ -13,7 +13,7 @@ use crate::observe::operation::{Op, Source};
 use crate::policy::die_order::DEADLINE_GRAIN;
 use crate::policy::stream_tag::StreamTag;
 use fowler_units::{
-    Bytes, DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, Span, Table, TxnId, UnitId,
+    Bytes, DieId, FrameId, Id, Lpn, Nanos, ParityId, ReqId, RuId, Span, Table, TxnId, UnitId,
 };
 
 /// The owner of a transaction, which is notified when the transaction is done.
@@ -55,7 +55,7 @@ pub enum Owner {
     FirstPass(u32),
     /// The transaction belongs to the collection or erase of a superblock, by the number of the
     /// superblock.
-    Superblock(u32),
+    Superblock(RuId),
 }
 
 /// Record that shows what a transaction waited for: the log of its die's activities, or the total

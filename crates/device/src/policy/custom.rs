@@ -10,7 +10,7 @@ pub use crate::blocks::candidates::Candidates;
 pub use crate::policy::die_order::{CustomDieOrder, Queued, View, Waiting};
 pub use crate::policy::hotness::{CustomHotness, Used};
 pub use crate::policy::maker::{Custom, Maker};
-pub use crate::policy::placement::{CustomPlacement, Opens, StreamLimits, StreamTable};
+pub use crate::policy::placement::{CustomPlacement, Opens, StreamId, StreamLimits, StreamTable};
 pub use crate::policy::stream_tag::StreamTag;
 pub use crate::policy::suspension::CustomSuspension;
 pub use crate::policy::throttle::CustomThrottle;

@@ -12,7 +12,7 @@ use super::shape::Shape;
 use crate::config::{AgingConfig, Config, Tracking};
 use crate::flash::Tries;
 use fowler_physics::multibit::{BITS_MOST, Cells};
-use fowler_units::{Bytes, Geometry, Nanos, Span, UnitId};
+use fowler_units::{Bytes, Geometry, Id, IdVec, Nanos, Ppn, RuId, Span};
 use serde::{Deserialize, Serialize};
 
 /// Number of steps into which data age is divided, per unit of `ln(1 + age / onset)`, on which
@@ -56,12 +56,12 @@ pub(super) struct Aging {
     /// Pages of a word line: that of SLC mode included, and without it.
     word_line: u32,
     bits: u32,
-    pub(super) all: Vec<Data>,
+    pub(super) all: IdVec<RuId, Data>,
     /// The errors of each type of page of the superblock that was asked for last, and what they
     /// were computed for: the superblock, and `since` and `until` of its data.
-    shares: ((usize, Nanos, Nanos), [(f64, f64); BITS_MOST as usize]),
+    shares: ((RuId, Nanos, Nanos), [(f64, f64); BITS_MOST as usize]),
     /// Preconditioning: the superblocks in the order in which they were last opened.
-    opened: Vec<u32>,
+    opened: Vec<RuId>,
 }
 
 impl Aging {
@@ -82,8 +82,8 @@ impl Aging {
             geometry: Shape::geometry_of(config),
             word_line: config.flash.word_line + u32::from(config.slc.is_on()),
             bits: config.flash.word_line,
-            all: vec![blank; shape.superblocks as usize],
-            shares: ((usize::MAX, Nanos::NEVER, Nanos::NEVER), [(0.0, 0.0); BITS_MOST as usize]),
+            all: IdVec::filled(blank, shape.superblocks as usize),
+            shares: ((RuId::NONE, Nanos::NEVER, Nanos::NEVER), [(0.0, 0.0); BITS_MOST as usize]),
             opened: Vec::new(),
         })
     }
@@ -105,15 +105,15 @@ impl Aging {
     }
 
     /// A superblock is opened: its data is young, and is read at the usual references.
-    pub fn opened(&mut self, superblock: u32, now: Nanos) {
+    pub fn opened(&mut self, superblock: RuId, now: Nanos) {
         let since = self.clock(now);
-        let data = &mut self.all[superblock as usize];
+        let data = &mut self.all[superblock];
         let Data { reads, .. } = *data;
         *data = Data { since, until: Nanos::ZERO, reads, last: 0, worn_out: false };
     }
 
     /// A superblock is opened while the drive is filled before its first request, in no time.
-    pub fn opened_in_filling(&mut self, superblock: u32) {
+    pub fn opened_in_filling(&mut self, superblock: RuId) {
         self.opened.retain(|&number| number != superblock);
         self.opened.push(superblock);
     }
@@ -122,13 +122,13 @@ impl Aging {
     /// they were opened, from that of the oldest data. Data of superblocks that are not full counts
     /// as just programmed.
     pub fn filled(&mut self, map: &Map) {
-        let full = |&&superblock: &&u32| map.is_whole(superblock);
+        let full = |&&superblock: &&RuId| map.is_whole(superblock);
         let count = self.opened.iter().filter(full).count() as u128;
         let epoch = self.epoch.0;
-        self.all.iter_mut().for_each(|data| data.since = Nanos(epoch));
+        self.all.as_mut_slice().iter_mut().for_each(|data| data.since = Nanos(epoch));
         for (order, &superblock) in self.opened.iter().filter(full).enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
-            self.all[superblock as usize].since = Nanos(since as u64);
+            self.all[superblock].since = Nanos(since as u64);
         }
     }
 
@@ -139,28 +139,28 @@ impl Aging {
     }
 
     /// Returns the superblocks in the order in which they were opened while the drive was filled.
-    pub fn opened_in_order(&self) -> &[u32] {
+    pub fn opened_in_order(&self) -> &[RuId] {
         &self.opened
     }
 
     /// Spreads ages over data whose superblocks were opened in this order.
-    pub fn filled_in_order(&mut self, opened: Vec<u32>, map: &Map) {
+    pub fn filled_in_order(&mut self, opened: Vec<RuId>, map: &Map) {
         self.opened = opened;
         self.filled(map);
     }
 
     /// Returns the superblock of a flash page, and the page's type; none in SLC mode.
     #[inline]
-    fn whose(&self, page: UnitId) -> (usize, Option<usize>) {
+    fn whose(&self, page: Ppn) -> (RuId, Option<usize>) {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.geometry;
         let (block, offset) = (page.0 / pages_per_block, page.0 % pages_per_block);
         let kind = offset % self.word_line;
-        ((block % blocks_per_plane) as usize, (kind < self.bits).then_some(kind as usize))
+        (RuId(block % blocks_per_plane), (kind < self.bits).then_some(kind as usize))
     }
 
     /// Returns the tries that a read of a page takes.
     #[inline]
-    pub(super) fn tries(&mut self, map: &Map, page: UnitId, now: Nanos) -> Tries {
+    pub(super) fn tries(&mut self, map: &Map, page: Ppn, now: Nanos) -> Tries {
         let (superblock, kind) = self.whose(page);
         // One bit to a cell leaves a margin that no age here uses up.
         let Some(kind) = kind else { return Tries { first: 0, more: 0 } };
@@ -193,11 +193,11 @@ impl Aging {
     }
 
     /// Returns the P/E cycles of a superblock.
-    fn cycles_of(&self, map: &Map, superblock: usize) -> f64 {
-        let erases = map.erases()[superblock];
+    fn cycles_of(&self, map: &Map, superblock: RuId) -> f64 {
+        let erases = map.erases()[superblock.index()];
         let since = match &self.life {
             None => f64::from(erases),
-            Some((dilation, before)) => f64::from(erases - before[superblock]) * dilation,
+            Some((dilation, before)) => f64::from(erases - before[superblock.index()]) * dilation,
         };
         f64::from(self.cycles) + since
     }
@@ -205,7 +205,7 @@ impl Aging {
     /// Determines which entries of the retry table read each type of page of a superblock at its
     /// present age and wear, and until when that holds.
     #[cold]
-    fn find_out(&mut self, map: &Map, superblock: usize, now: Nanos) {
+    fn find_out(&mut self, map: &Map, superblock: RuId, now: Nanos) {
         let worn = self.cells.worn(self.cycles_of(map, superblock));
         let Data { since, .. } = self.all[superblock];
         let age = Span(now.0.saturating_sub(since.0));
@@ -230,8 +230,8 @@ impl Aging {
     pub(super) fn found(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),
-        victim: Option<u32>,
-        page: UnitId,
+        victim: Option<RuId>,
+        page: Ppn,
         first: u8,
         tries: u8,
     ) {
@@ -241,9 +241,9 @@ impl Aging {
         let above = self.config.refresh_above;
         let data = &mut self.all[superblock];
         data.last = entry;
-        let known = renewals.has(superblock as u32) || data.worn_out;
-        let full = map.is_whole(superblock as u32);
-        let moves = victim == Some(superblock as u32);
+        let known = renewals.has(superblock) || data.worn_out;
+        let full = map.is_whole(superblock);
+        let moves = victim == Some(superblock);
         if above == 0 || u32::from(entry) <= above || known || !full || moves {
             return;
         }
@@ -252,7 +252,7 @@ impl Aging {
         let AgingConfig { retry_shift, correctable, .. } = self.config;
         let rber = |entry| worn.rber(kind.unwrap_or(0), f64::from(entry) * retry_shift, young);
         if (0..=above).any(|entry| rber(entry) <= correctable) {
-            renewals.add(superblock as u32);
+            renewals.add(superblock);
         } else {
             self.all[superblock].worn_out = true;
         }
@@ -261,7 +261,7 @@ impl Aging {
     /// Returns the bit errors of a page, read at the retry entry with the fewest, at present and as
     /// if its superblock had just been programmed; each as a share of the errors that the code
     /// corrects. Data ages are rounded up to a step of age, as for reads.
-    pub(super) fn errors(&mut self, map: &Map, page: UnitId, now: Nanos) -> (f64, f64) {
+    pub(super) fn errors(&mut self, map: &Map, page: Ppn, now: Nanos) -> (f64, f64) {
         let (superblock, kind) = self.whose(page);
         // One bit to a cell leaves a margin that no age here uses up.
         let Some(kind) = kind else { return (0.0, 0.0) };
@@ -280,7 +280,7 @@ impl Aging {
     /// Returns, for each type of page of a superblock, the bit errors at the best entry of the
     /// retry table as a share of what the code corrects: at present, and as if just programmed.
     #[cold]
-    fn shares_of(&self, map: &Map, superblock: usize) -> [(f64, f64); BITS_MOST as usize] {
+    fn shares_of(&self, map: &Map, superblock: RuId) -> [(f64, f64); BITS_MOST as usize] {
         let Data { since, until, .. } = self.all[superblock];
         let worn = self.cells.worn(self.cycles_of(map, superblock));
         let AgingConfig { retry_entries, retry_shift, correctable, .. } = self.config;
@@ -317,8 +317,8 @@ impl Aging {
     pub(super) fn read_now(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),
-        victim: Option<u32>,
-        page: UnitId,
+        victim: Option<RuId>,
+        page: Ppn,
         now: Nanos,
     ) {
         let Tries { first, more } = self.tries(map, page, now);

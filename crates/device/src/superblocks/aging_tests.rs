@@ -11,7 +11,7 @@ use crate::mapping::page_map::Location;
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
-use fowler_units::{HostIo, HostOp, Nanos, Span, UnitId};
+use fowler_units::{HostIo, HostOp, Lpn, Nanos, RuId, Span};
 
 const DAY: Span = Span(86_400_000_000_000);
 
@@ -112,7 +112,7 @@ fn tracking_begins_where_the_last_retry_succeeded() {
     let again: Vec<u64> = took.iter().map(|(_, again)| again / 51_000).collect();
     assert_eq!(again, [3, 0, 0, 0, 0, 3, 0]);
     // When the superblock is erased and written anew, the usual references suit it again.
-    device.layer.age_anew(0, Nanos(0));
+    device.layer.age_anew(RuId(0), Nanos(0));
     let mut answers: Vec<Completion> = Vec::new();
     device.run([read(Span::us(0), 0, 1)], Pacing::Open, &mut answers);
     assert_eq!(answers[0].latency(), Span::us(50));
@@ -162,7 +162,7 @@ fn planes_and_the_cache_find_their_type() {
     let written = HostIo::new(HostOp::Write, Nanos(0), 0, (24 * UNIT) as u32);
     let mut answers: Vec<Completion> = Vec::new();
     device.run([written, read(Span::us(5000), 0, 1)], Pacing::Open, &mut answers);
-    let Location::Flash(UnitId(unit)) = device.superblocks().map.place(0) else {
+    let Location::Flash(unit) = device.superblocks().map.place(Lpn(0)) else {
         panic!("it was programmed")
     };
     assert!(device.superblocks().shape.is_slc(unit));

@@ -8,7 +8,7 @@ use crate::blocks::block_table::BlockState;
 use crate::config::{Config, Pattern, Retire};
 use crate::event_loop::{Device, Pacing};
 use crate::raid::fault_kinds::Fault;
-use fowler_units::{BlockId, DieId, HostIo, HostOp, Nanos, Span};
+use fowler_units::{BlockId, DieId, HostIo, HostOp, Nanos, RuId, Span};
 
 /// A drive of 24 superblocks of 16 commands of 24 units, which holds nothing, and whose blocks fail
 /// only where a test says so.
@@ -65,14 +65,14 @@ fn a_program_that_fails_leaves_a_gap() {
     let config = fresh(Retire::Block, 4);
     let mut device = with_bad(&config, BAD, Some(7));
     let whole = 12 * 24;
-    assert_eq!(device.layer.data_units_of(0), whole);
+    assert_eq!(device.layer.data_units_of(RuId(0)), whole);
     let spare = counts(&device).spare;
     // Of ten commands of data, nine are written.
     write(&mut device, 0, 9 * 24);
-    assert_eq!(device.layer.data_units_of(0), whole - 2 * 24);
+    assert_eq!(device.layer.data_units_of(RuId(0)), whole - 2 * 24);
     let of_command = |command: u32| {
-        let first = device.layer.shape.unit_of_command(0, command);
-        (first..first + 24).filter(|&unit| device.layer.map.valid_owner(unit).is_some()).count()
+        let first = device.layer.shape.unit_of_command(RuId(0), command);
+        first.run(24).filter(|&unit| device.layer.map.valid_owner(unit).is_some()).count()
     };
     let held: Vec<usize> = (0..16).map(of_command).collect();
     assert_eq!(held, [24, 24, 24, 0, 24, 24, 24, 0, 24, 24, 0, 0, 24, 0, 0, 0]);
@@ -84,8 +84,8 @@ fn a_program_that_fails_leaves_a_gap() {
     write(&mut device, 9 * 24, 48);
     let now = counts(&device);
     assert_eq!((now.retired, now.sound, now.delayed), (1, 1, 0), "{now:?}");
-    assert_eq!(device.layer.map.state(0), BlockState::Free);
-    assert_eq!((device.layer.data_units_of(0), device.layer.dies_of(0)), (8 * 24, 3));
+    assert_eq!(device.layer.map.state(RuId(0)), BlockState::Free);
+    assert_eq!((device.layer.data_units_of(RuId(0)), device.layer.dies_of(RuId(0))), (8 * 24, 3));
     let counters = device.counters();
     assert_eq!(counters.erases.sum(), 4, "the last time, all dies are erased");
     assert_eq!(counters.aged.refreshed, 1);
@@ -106,10 +106,10 @@ fn a_superblock_with_a_gap_survives_a_die() {
     }
     let now = counts(&device);
     assert_eq!((now.programs, now.erases, now.retired, now.sound), (0, 1, 1, 1), "{now:?}");
-    while device.layer.map.state(0) != BlockState::Full {
+    while device.layer.map.state(RuId(0)) != BlockState::Full {
         write(&mut device, 0, 240);
     }
-    assert_eq!(device.layer.data_units_of(0), 8 * 24);
+    assert_eq!(device.layer.data_units_of(RuId(0)), 8 * 24);
     device.inject(Fault::Die(DieId(0)));
     device.check_superblocks().expect("the laws hold");
     let reads: Vec<HostIo> = (0..all).map(|unit| read(Span(device.now().0), unit, 1)).collect();
@@ -146,7 +146,7 @@ fn what_is_retired_is_taken_from_the_spare() {
             ..BadBlockCounts::default()
         };
         assert_eq!(now, expected, "{retire:?}");
-        let retired = device.layer.map.state(0) == BlockState::Retired;
+        let retired = device.layer.map.state(RuId(0)) == BlockState::Retired;
         assert_eq!(retired, retire == Retire::Superblock);
         // The next failures use up the spare: one in each superblock, or two that leave half.
         let bad = device.layer.bad.as_mut().expect("blocks fail");

@@ -10,7 +10,7 @@ use super::shape::Shape;
 use crate::blocks::bad_blocks::BadBlockCounts;
 use crate::blocks::block_fates::Fates;
 use crate::config::{Config, Retire};
-use fowler_units::{BlockId, Bytes};
+use fowler_units::{BlockId, Bytes, IdVec, RuId};
 use serde::{Deserialize, Serialize};
 
 /// The state of failing blocks, as saved.
@@ -20,10 +20,10 @@ pub(super) struct SavedBadBlocks {
     /// Blocks that have failed, in order.
     failed: Vec<BlockId>,
     /// Superblocks that are retired as a whole, in order.
-    pub retired: Vec<u32>,
+    pub retired: Vec<RuId>,
     /// Dies out of service: the superblock, the position, the command from which it programs
     /// nothing, and true if it drops out at the next erase.
-    parts: Vec<(u32, u32, u32, bool)>,
+    parts: Vec<(RuId, u32, u32, bool)>,
 }
 
 /// Blocks of the drive that fail in the course of a simulation: when each does, and what their
@@ -34,7 +34,7 @@ pub(super) struct BadBlocks {
     pub retire: Retire,
     pub counts: BadBlockCounts,
     /// The gaps of each superblock; none if no block of it has failed.
-    gaps: Vec<Option<Box<Gaps>>>,
+    gaps: IdVec<RuId, Option<Box<Gaps>>>,
     /// Number of superblocks that are not reserved for the SLC cache (`slc.static`); they have the
     /// lowest numbers.
     usual: u32,
@@ -68,7 +68,7 @@ impl BadBlocks {
             fates: Fates::draw(config, &geometry, erased),
             retire: config.superblocks.retire,
             counts: BadBlockCounts::default(),
-            gaps: vec![None; shape.superblocks as usize],
+            gaps: IdVec::filled(None, shape.superblocks as usize),
             usual: shape.superblocks - config.slc.fixed,
             padding,
             needed: 0,
@@ -96,25 +96,25 @@ impl BadBlocks {
 
     /// Returns the gaps of a superblock; none if no block of it has failed.
     #[inline]
-    pub fn gaps(&self, superblock: u32) -> Option<&Gaps> {
-        self.gaps[superblock as usize].as_deref()
+    pub fn gaps(&self, superblock: RuId) -> Option<&Gaps> {
+        self.gaps[superblock].as_deref()
     }
 
     /// Returns, for modification, the gaps of a superblock: the commands that program nothing
     /// because a block of their die has failed.
-    pub fn gaps_mut(&mut self, shape: &Shape, superblock: u32) -> &mut Gaps {
-        self.gaps[superblock as usize].get_or_insert_with(|| Box::new(Gaps::none(shape)))
+    pub fn gaps_mut(&mut self, shape: &Shape, superblock: RuId) -> &mut Gaps {
+        self.gaps[superblock].get_or_insert_with(|| Box::new(Gaps::none(shape)))
     }
 
     /// Replaces the gaps of a superblock (commands that program nothing because a block of their
     /// die has failed); `None` if no block of it has failed.
-    pub fn set_gaps(&mut self, superblock: u32, gaps: Option<Gaps>) {
-        self.gaps[superblock as usize] = gaps.map(Box::new);
+    pub fn set_gaps(&mut self, superblock: RuId, gaps: Option<Gaps>) {
+        self.gaps[superblock] = gaps.map(Box::new);
     }
 
     /// Returns a copy of the gaps of a superblock: the commands that program nothing because a
     /// block of their die has failed.
-    pub fn copy_of(&self, shape: &Shape, superblock: u32) -> Gaps {
+    pub fn copy_of(&self, shape: &Shape, superblock: RuId) -> Gaps {
         self.gaps(superblock).cloned().unwrap_or_else(|| Gaps::none(shape))
     }
 
@@ -123,7 +123,7 @@ impl BadBlocks {
     pub fn failing(
         &self,
         shape: &Shape,
-        (superblock, position): (u32, u32),
+        (superblock, position): (RuId, u32),
         erases: u32,
     ) -> Vec<BlockId> {
         let blocks = shape.blocks_on(superblock, shape.die_at(position));
@@ -135,7 +135,7 @@ impl BadBlocks {
     pub fn failing_programs(
         &self,
         shape: &Shape,
-        (superblock, command): (u32, u32),
+        (superblock, command): (RuId, u32),
         erases: u32,
     ) -> Vec<BlockId> {
         let row = command / shape.dies;
@@ -171,8 +171,8 @@ impl BadBlocks {
 
     /// Returns the units of data by which the capacity of the drive shrinks if `gaps` become the
     /// commands of a superblock that program nothing because blocks have failed.
-    pub fn lost(&self, shape: &Shape, superblock: u32, gaps: &Gaps) -> u64 {
-        if superblock >= self.usual {
+    pub fn lost(&self, shape: &Shape, superblock: RuId, gaps: &Gaps) -> u64 {
+        if superblock.0 >= self.usual {
             return 0;
         }
         let before = self.room(shape, self.gaps(superblock));
@@ -181,8 +181,8 @@ impl BadBlocks {
 
     /// Returns the units of data that all superblocks in service can hold after their next erase,
     /// without those reserved for the SLC cache.
-    pub fn room_of_all(&self, shape: &Shape, is_retired: impl Fn(u32) -> bool) -> u64 {
-        let in_use = (0..self.usual).filter(|&it| !is_retired(it));
+    pub fn room_of_all(&self, shape: &Shape, is_retired: impl Fn(RuId) -> bool) -> u64 {
+        let in_use = (0..self.usual).map(RuId).filter(|&it| !is_retired(it));
         in_use.map(|it| u64::from(self.room(shape, self.gaps(it)))).sum()
     }
 
@@ -193,8 +193,8 @@ impl BadBlocks {
 
     /// Counts the blocks of a superblock that go out of service: those of dies that have failed, or
     /// of all dies that have not dropped out before.
-    pub fn retire_parts(&mut self, shape: &Shape, superblock: u32, all: bool) {
-        let Some(gaps) = &self.gaps[superblock as usize] else { return };
+    pub fn retire_parts(&mut self, shape: &Shape, superblock: RuId, all: bool) {
+        let Some(gaps) = &self.gaps[superblock] else { return };
         let goes = |&die: &u32| !gaps.is_dropped(die) && (all || !gaps.serves(die));
         let blocks = (0..shape.dies).filter(goes).map(|at| shape.die_at(at));
         let (mut failed, mut sound) = (0, 0);
@@ -215,9 +215,13 @@ impl BadBlocks {
 
     /// Returns the state of failed blocks, to be saved in the middle of a life; `retired` are the
     /// superblocks out of service.
-    pub fn save(&self, retired: Vec<u32>) -> SavedBadBlocks {
+    pub fn save(&self, retired: Vec<RuId>) -> SavedBadBlocks {
         let failed = self.fates.ids().filter(|&block| self.fates[block].failed);
-        let parts = (0..).zip(&self.gaps).filter_map(|(it, gaps)| Some((it, gaps.as_ref()?)));
+        let parts = self
+            .gaps
+            .ids()
+            .zip(self.gaps.as_slice())
+            .filter_map(|(it, gaps)| Some((it, gaps.as_ref()?)));
         let parts = parts.flat_map(|(superblock, gaps)| {
             gaps.saved().map(move |(position, from, failed)| (superblock, position, from, failed))
         });
@@ -233,7 +237,7 @@ impl BadBlocks {
     /// in that state.
     pub fn resume(&mut self, shape: &Shape, saved: &SavedBadBlocks) -> bool {
         self.counts = saved.counts;
-        self.gaps.fill(None);
+        self.gaps.as_mut_slice().fill(None);
         for block in self.fates.ids() {
             self.fates[block].failed = false;
         }
@@ -244,14 +248,15 @@ impl BadBlocks {
         let mut parts = saved.parts.clone();
         parts.sort_by_key(|&(superblock, _, from, failed)| (superblock, failed, from));
         for (superblock, position, from, failed) in parts {
-            if superblock >= shape.superblocks
+            if superblock.0 >= shape.superblocks
                 || !self.gaps_mut(shape, superblock).resume(shape, (position, from, failed))
             {
                 return false;
             }
         }
         let dropped = |gaps: &Gaps| (0..shape.dies).any(|it| gaps.is_dropped(it));
-        self.uneven = self.gaps.iter().take(self.usual as usize).flatten().any(|it| dropped(it));
-        self.gaps.iter().flatten().all(|gaps| gaps.data_commands_from(0, true) > 0)
+        self.uneven =
+            self.gaps.as_slice().iter().take(self.usual as usize).flatten().any(|it| dropped(it));
+        self.gaps.as_slice().iter().flatten().all(|gaps| gaps.data_commands_from(0, true) > 0)
     }
 }

@@ -5,9 +5,9 @@
 use super::residents::Residents;
 use super::shape::Shape;
 use crate::config::Config;
-use crate::policy::placement::STREAMS_MAX;
+use crate::policy::placement::{STREAMS_MAX, StreamId};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
-use fowler_units::{Bytes, FrameId, Id, UnitId};
+use fowler_units::{Bytes, FrameId, Id, Lpn, UnitId};
 use std::collections::VecDeque;
 
 /// State of a frame of the write buffer; a frame has room for one unit (the data that one map entry
@@ -30,7 +30,7 @@ pub(super) enum State {
 
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    page: u32,
+    page: Lpn,
     /// Unit of the flash that holds earlier data of the frame's unit, and stays valid until the
     /// program of the frame's data has ended; none if there is no such copy.
     unit: UnitId,
@@ -39,7 +39,7 @@ struct Frame {
     /// to another stream.
     wanted: bool,
     /// The stream of the data in the frame, and the tag that assigns the data to that stream.
-    stream: u8,
+    stream: StreamId,
     tag: StreamTag,
 }
 
@@ -75,11 +75,11 @@ impl Buffer {
     pub fn new(config: &Config, shape: &Shape, frames: u32, streams: u8) -> Buffer {
         let commands = shape.dies * shape.units_per_command;
         let blank = Frame {
-            page: 0,
+            page: Lpn(0),
             unit: UnitId::NONE,
             state: State::Free,
             wanted: false,
-            stream: 0,
+            stream: StreamId(0),
             tag: StreamTag::PLAIN,
         };
         // Streams that the drive does not have hold nothing.
@@ -123,9 +123,9 @@ impl Buffer {
     #[inline]
     pub fn take(
         &mut self,
-        page: u32,
+        page: Lpn,
         unit: UnitId,
-        (stream, tag): (u8, StreamTag),
+        (stream, tag): (StreamId, StreamTag),
     ) -> Option<FrameId> {
         let id = match self.free.pop() {
             Some(id) => id,
@@ -174,7 +174,7 @@ impl Buffer {
     /// Returns false, and does nothing, if the frame waits for a command of another stream or is
     /// leaving.
     #[inline]
-    pub fn overwrite(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) -> bool {
+    pub fn overwrite(&mut self, id: FrameId, (stream, tag): (StreamId, StreamTag)) -> bool {
         let frame = &mut self.frames[id.index()];
         match frame.state {
             // The access class was chosen when the frame was evicted.
@@ -206,7 +206,7 @@ impl Buffer {
             self.stays(id);
         } else {
             frame.state = State::Ready;
-            let ready = &mut self.ready[usize::from(frame.stream)];
+            let ready = &mut self.ready[frame.stream.index()];
             ready.wanted += 1;
             ready.frames.push_back(id);
         }
@@ -223,14 +223,14 @@ impl Buffer {
 
     /// Returns true if a frame of the write buffer holds newer data of the unit `page` of the host
     /// than the flash.
-    pub fn holds(&self, id: FrameId, page: u32) -> bool {
+    pub fn holds(&self, id: FrameId, page: Lpn) -> bool {
         let frame = &self.frames[id.index()];
         frame.page == page && frame.is_to_be_stored()
     }
 
     /// Returns the frames of the write buffer that hold newer data than the flash, each with the
     /// unit of the host in it.
-    pub fn to_be_stored(&self) -> impl Iterator<Item = (FrameId, u32)> {
+    pub fn to_be_stored(&self) -> impl Iterator<Item = (FrameId, Lpn)> {
         let all = self.frames.iter().enumerate();
         let held = all.filter(|(_, frame)| frame.is_to_be_stored());
         held.map(|(at, frame)| (FrameId::new(at), frame.page))
@@ -256,7 +256,7 @@ impl Buffer {
     /// A trim or a newer write makes the data of the frame invalid.
     pub fn give_up(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
-        let ready = &mut self.ready[usize::from(frame.stream)];
+        let ready = &mut self.ready[frame.stream.index()];
         ready.wanted -= u32::from(frame.state == State::Ready && frame.wanted);
         frame.wanted = false;
         if matches!(frame.state, State::Dirty | State::Clean) {
@@ -266,14 +266,14 @@ impl Buffer {
 
     /// Returns the number of frames of a stream that wait for a command.
     #[inline]
-    pub fn waiting(&self, stream: u8) -> u32 {
-        self.ready[usize::from(stream)].wanted
+    pub fn waiting(&self, stream: StreamId) -> u32 {
+        self.ready[stream.index()].wanted
     }
 
     /// Returns the tag (hotness and placement handle) of the first frame of a stream that waits for
     /// a program command.
-    pub fn first_tag(&self, stream: u8) -> StreamTag {
-        let frames = self.ready[usize::from(stream)].frames.iter();
+    pub fn first_tag(&self, stream: StreamId) -> StreamTag {
+        let frames = self.ready[stream.index()].frames.iter();
         let mut tags = frames.map(|id| &self.frames[id.index()]).filter(|frame| frame.wanted);
         tags.next().map_or(StreamTag::PLAIN, |frame| frame.tag)
     }
@@ -281,9 +281,9 @@ impl Buffer {
     /// Takes the next frame of a stream for a command, and frees those before it whose data is
     /// invalid.
     #[inline]
-    pub fn next(&mut self, stream: u8) -> Option<FrameId> {
+    pub fn next(&mut self, stream: StreamId) -> Option<FrameId> {
         loop {
-            let ready = &mut self.ready[usize::from(stream)];
+            let ready = &mut self.ready[stream.index()];
             let id = ready.frames.pop_front()?;
             if self.frames[id.index()].wanted {
                 self.frames[id.index()].state = State::Leaving;
@@ -296,8 +296,8 @@ impl Buffer {
     }
 
     /// Returns the units of a stream that wait for a command, in order, each with its tag.
-    pub fn waiting_units(&self, stream: u8) -> impl Iterator<Item = (u32, StreamTag)> {
-        let frames = self.ready[usize::from(stream)].frames.iter();
+    pub fn waiting_units(&self, stream: StreamId) -> impl Iterator<Item = (Lpn, StreamTag)> {
+        let frames = self.ready[stream.index()].frames.iter();
         let wanted = frames.map(|id| &self.frames[id.index()]).filter(|frame| frame.wanted);
         wanted.map(|frame| (frame.page, frame.tag))
     }
@@ -314,7 +314,7 @@ impl Buffer {
     }
 
     #[inline]
-    pub fn page(&self, id: FrameId) -> u32 {
+    pub fn page(&self, id: FrameId) -> Lpn {
         self.frames[id.index()].page
     }
 
@@ -355,21 +355,21 @@ impl Buffer {
     }
 
     /// A dirty frame is evicted: it waits for a command of a stream.
-    pub fn evict(&mut self, id: FrameId, (stream, tag): (u8, StreamTag)) {
+    pub fn evict(&mut self, id: FrameId, (stream, tag): (StreamId, StreamTag)) {
         let frame = &mut self.frames[id.index()];
         debug_assert_eq!(frame.state, State::Dirty);
         (frame.state, frame.stream, frame.tag) = (State::Ready, stream, tag);
         if let Some(residents) = &mut self.residents {
             residents.delist(id, State::Dirty);
         }
-        let ready = &mut self.ready[usize::from(stream)];
+        let ready = &mut self.ready[stream.index()];
         ready.wanted += 1;
         ready.frames.push_back(id);
     }
 
     /// Takes a free frame for a unit that a read has brought from this place in the flash.
-    pub fn keep(&mut self, page: u32, unit: UnitId) -> Option<FrameId> {
-        let id = self.take(page, unit, (0, StreamTag::PLAIN))?;
+    pub fn keep(&mut self, page: Lpn, unit: UnitId) -> Option<FrameId> {
+        let id = self.take(page, unit, (StreamId(0), StreamTag::PLAIN))?;
         self.frames[id.index()].state = State::Clean;
         if let Some(residents) = &mut self.residents {
             residents.enlist(id, State::Clean);
@@ -387,7 +387,7 @@ impl Buffer {
     }
 
     /// Returns what the frames hold: each that is not free, its unit of the host, and its state.
-    pub fn held(&self) -> impl Iterator<Item = (FrameId, u32, State)> {
+    pub fn held(&self) -> impl Iterator<Item = (FrameId, Lpn, State)> {
         let all = self.frames.iter().enumerate();
         let held = all.filter(|(_, frame)| frame.state != State::Free);
         held.map(|(at, frame)| (FrameId::new(at), frame.page, frame.state))

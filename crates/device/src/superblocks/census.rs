@@ -8,7 +8,7 @@ use crate::flash::Tries;
 use crate::mapping::page_map::Location;
 use crate::raid::census::Census;
 use crate::raid::losses::{Failure, Loss, Reason};
-use fowler_units::{Id, Lpn, UnitId};
+use fowler_units::{Id, Lpn, RuId, UnitId};
 
 /// A census in progress: a count of the units of a drive that cannot be read. It works on copies of
 /// the tables of ages and errors, because looking a page up fills them.
@@ -16,7 +16,7 @@ struct Taking<'a> {
     device: &'a Device<Superblocks>,
     aging: Option<Box<Aging>>,
     cells: Option<Judge<'a>>,
-    at_hand: Vec<u32>,
+    at_hand: Vec<UnitId>,
 }
 
 impl Device<Superblocks> {
@@ -34,10 +34,10 @@ impl Device<Superblocks> {
             at_hand: layer.at_hand(),
         };
         let mut census = Census::default();
-        for page in 0..layer.map.logical() {
+        for page in layer.map.pages() {
             taking.look(page, &mut census);
         }
-        for superblock in 0..layer.shape.superblocks {
+        for superblock in layer.map.superblocks() {
             for command in 0..layer.commands_taken(superblock) {
                 if layer.is_parity(superblock, command) {
                     taking.look_at_parity(superblock, command, &mut census);
@@ -51,7 +51,7 @@ impl Device<Superblocks> {
 impl Taking<'_> {
     /// Returns true if a unit in the flash cannot be read, at any entry of the retry table or
     /// sensing level.
-    fn fails(&mut self, unit: u32) -> bool {
+    fn fails(&mut self, unit: UnitId) -> bool {
         let layer = &self.device.layer;
         if layer.contents.as_ref().is_some_and(|contents| !contents.reads(unit)) {
             return true;
@@ -67,17 +67,16 @@ impl Taking<'_> {
         }
         let geometry = &layer.layout.geometry;
         let block = fowler_units::BlockId(page.0 / geometry.pages_per_block);
-        let at = fowler_units::Ppn(page.0);
-        self.cells.as_mut().is_some_and(|cells| cells.fails(at, block, None))
+        self.cells.as_mut().is_some_and(|cells| cells.fails(page, block, None))
     }
 
     /// Returns the number of units that cannot be read among a unit and those that share one parity
     /// with it.
-    fn failed_of_line(&mut self, unit: u32) -> u32 {
+    fn failed_of_line(&mut self, unit: UnitId) -> u32 {
         let layer = &self.device.layer;
         let taken = layer.commands_taken(layer.shape.superblock_of(unit));
         let superblock = layer.shape.superblock_of(unit);
-        let programmed = |&unit: &u32| {
+        let programmed = |&unit: &UnitId| {
             let command = layer.shape.command_of(unit);
             command < taken && layer.uses(superblock, command)
         };
@@ -87,10 +86,10 @@ impl Taking<'_> {
 
     /// Adds a unit of the host to the counts of the census: as readable, wrong, recoverable or
     /// lost.
-    fn look(&mut self, page: u32, census: &mut Census) {
+    fn look(&mut self, page: Lpn, census: &mut Census) {
         let layer = &self.device.layer;
         let contents = layer.contents.as_deref();
-        if let Some(loss) = contents.and_then(|contents| contents.integrity.lost(Lpn(page))) {
+        if let Some(loss) = contents.and_then(|contents| contents.integrity.lost(page)) {
             return census.known_lost(loss);
         }
         let (unit, newest) = match layer.map.place(page) {
@@ -101,7 +100,7 @@ impl Taking<'_> {
             }
         };
         census.pages += 1;
-        if !unit.is_some() || !self.fails(unit.0) {
+        if !unit.is_some() || !self.fails(unit) {
             let frame = match layer.map.place(page) {
                 Location::Buffer(frame) => Some(frame),
                 _ => None,
@@ -115,9 +114,9 @@ impl Taking<'_> {
             census.buffered += 1;
             return;
         }
-        let protected = layer.has_stripes(layer.shape.superblock_of(unit.0));
-        let failed = if protected { self.failed_of_line(unit.0) } else { 1 };
-        let known = self.at_hand.binary_search(&unit.0).is_ok();
+        let protected = layer.has_stripes(layer.shape.superblock_of(unit));
+        let failed = if protected { self.failed_of_line(unit) } else { 1 };
+        let known = self.at_hand.binary_search(&unit).is_ok();
         if known || protected && failed == 1 {
             census.recoverable += 1;
             return;
@@ -135,17 +134,16 @@ impl Taking<'_> {
 
     /// Adds the parity units in a command of a superblock to the census: all, and those that are
     /// unreadable, lost or silently wrong.
-    fn look_at_parity(&mut self, superblock: u32, command: u32, census: &mut Census) {
+    fn look_at_parity(&mut self, superblock: RuId, command: u32, census: &mut Census) {
         let layer = &self.device.layer;
-        let first = layer.shape.unit_of_command(superblock, command);
-        for slot in layer.shape.slots(layer.is_in_slc_mode(superblock)) {
-            let unit = first + slot;
+        let slc = layer.is_in_slc_mode(superblock);
+        for unit in layer.shape.units_of_command(superblock, command, slc) {
             census.parity_pages += 1;
             let fails = self.fails(unit);
             census.parity_unreadable += u64::from(fails);
             census.parity_lost += u64::from(fails && self.failed_of_line(unit) > 1);
             let contents = layer.contents.as_ref();
-            let error = contents.map_or(0, |it| it.integrity.silent.error(UnitId(unit)));
+            let error = contents.map_or(0, |it| it.integrity.silent.error(unit));
             census.parity_wrong += u64::from(!fails && error != 0);
         }
     }

@@ -16,7 +16,8 @@ use crate::mapping::page_map::Location;
 use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
-use fowler_units::{Id, Nanos, UnitId};
+use crate::policy::placement::StreamId;
+use fowler_units::{Id, IdVec, Nanos, RuId, UnitId};
 
 /// Fails with a message unless a condition holds.
 macro_rules! law {
@@ -101,8 +102,8 @@ impl Superblocks {
     /// Every unit of the host is in one place, and has at most one valid copy in the flash, which
     /// points back at the unit; counts of valid units agree with the map.
     fn check_map(&self) -> Result<(), String> {
-        let mut valid = vec![0; self.map.count() as usize];
-        for page in 0..self.map.logical() {
+        let mut valid = IdVec::filled(0, self.map.count() as usize);
+        for page in self.map.pages() {
             let copy = match self.map.place(page) {
                 Location::Nowhere => UnitId::NONE,
                 Location::Flash(unit) => unit,
@@ -112,20 +113,20 @@ impl Superblocks {
                 }
             };
             if copy.is_some() {
-                let unit = copy.0;
+                let unit = copy;
                 law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
                 let superblock = self.shape.superblock_of(unit);
-                valid[superblock as usize] += 1;
+                valid[superblock] += 1;
                 let command = self.shape.command_of(unit);
                 let parity = self.is_parity(superblock, command);
                 law!(!parity, "page {page} is where parity is");
             }
         }
-        for (number, valid) in (0..).zip(valid) {
-            let counted = self.map.valid(number);
+        for number in valid.ids() {
+            let (valid, counted) = (valid[number], self.map.valid(number));
             law!(counted == valid, "superblock {number}: {counted} counted, {valid} valid");
             let first = self.shape.first_unit(number);
-            let units = first..first + self.shape.units;
+            let units = first.run(self.shape.units);
             let marked = units.filter(|&unit| self.map.valid_owner(unit).is_some()).count();
             law!(marked == valid as usize, "superblock {number}: {marked} marked, {valid} valid");
         }
@@ -134,7 +135,7 @@ impl Superblocks {
 
     fn check_superblocks(&self) -> Result<(), String> {
         let (mut free, mut leaving) = (0, 0);
-        for number in 0..self.map.count() {
+        for number in self.map.superblocks() {
             let (state, traffic) = (self.map.state(number), self.map.traffic(number));
             let Traffic { flying, leaving: leaves, emptied } = *traffic;
             if let Some(passes) = &self.commands.passes {
@@ -157,7 +158,7 @@ impl Superblocks {
         law!(leaving == moving, "{leaving} units leave superblocks, {moving} are moving");
         for &stream in self.streams.moved() {
             let (promised, room) = (self.collector.promised(stream), self.room_for_moved(stream));
-            law!(promised <= room, "{promised} units go to stream {stream}, where {room} fit");
+            law!(promised <= room, "{promised} units go to stream {}, where {room} fit", stream.0);
         }
         Ok(())
     }
@@ -167,11 +168,12 @@ impl Superblocks {
     /// Counters agree with the superblocks.
     fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
         let (mut dynamic, mut folded, mut held) = (0, 0, 0);
-        for number in 0..self.map.count() {
+        for number in self.map.superblocks() {
             let (state, mode) = (self.map.state(number), cache.mode(number));
             let aside = self.map.is_aside(number);
             let first = self.shape.first_unit(number);
-            let wrong = (first..first + self.shape.units)
+            let wrong = first
+                .run(self.shape.units)
                 .filter(|&unit| self.map.valid_owner(unit).is_some())
                 .find(|&unit| self.shape.is_slc(unit) != (mode != Mode::Usual));
             law!(wrong.is_none(), "unit {wrong:?} of superblock {number}, which is {mode:?}");
@@ -202,7 +204,7 @@ impl Superblocks {
         if let Some(open) = self.commands.open_of(Stream::Slc) {
             law!(cache.mode(open.superblock) == Mode::Slc, "{open:?} is not in SLC mode");
         }
-        for stream in [Stream::Host(0), Stream::Moved(0)] {
+        for stream in [Stream::Host, Stream::Moved].map(|of| of(StreamId(0))) {
             let open = self.commands.open_of(stream);
             let usual = open.is_none_or(|open| cache.mode(open.superblock) == Mode::Usual);
             law!(usual, "{stream:?} fills {open:?}, which is in SLC mode");
@@ -249,14 +251,14 @@ impl Superblocks {
     fn check_coverage(&self) -> Result<(), String> {
         let Some(coverage) = &self.coverage else { return Ok(()) };
         let mut worn = 0;
-        for superblock in 0..self.map.count() {
+        for superblock in self.map.superblocks() {
             let state = self.map.state(superblock);
             let full = state == BlockState::Full;
             if matches!(state, BlockState::Free | BlockState::Retired) {
                 law!(!self.is_bare(superblock), "superblock {superblock} is erased and bare");
                 continue;
             }
-            let erases = self.map.erases()[superblock as usize];
+            let erases = self.map.erases()[superblock.index()];
             worn += u32::from(coverage.is_worn(superblock, erases));
             let slc = self.slc.as_ref().is_some_and(|it| it.mode(superblock) != Mode::Usual);
             let bare = self.is_bare(superblock);
@@ -313,7 +315,7 @@ impl Superblocks {
             held += 1;
             let in_command = flying.binary_search(&frame).is_ok();
             law!(in_command == (state == FrameState::Leaving), "frame {} is {state:?}", frame.0);
-            law!(page < self.map.logical(), "frame {} holds page {page}", frame.0);
+            law!(page.0 < self.map.logical(), "frame {} holds page {page}", frame.0);
             dirty += u32::from(state == FrameState::Dirty);
             clean += u32::from(state == FrameState::Clean);
             if matches!(state, FrameState::Dirty | FrameState::Clean) {
@@ -339,8 +341,8 @@ impl Superblocks {
         let (Some(modes), Some(condition)) = (&self.modes, flash.condition()) else {
             return Ok(());
         };
-        let full = |&number: &u32| self.map.state(number) == BlockState::Full;
-        for superblock in (0..self.map.count()).filter(full) {
+        let full = |&number: &RuId| self.map.state(number) == BlockState::Full;
+        for superblock in self.map.superblocks().filter(full) {
             let dies = self.shape.dies;
             let commands = |first: u32| (first..self.shape.commands).step_by(dies as usize);
             let used = |&first: &u32| commands(first).any(|it| self.uses(superblock, it));

@@ -15,6 +15,8 @@
 use super::commands::MOVED_MAX;
 use super::shape::Shape;
 use crate::config::Config;
+use crate::policy::placement::StreamId;
+use fowler_units::{Lpn, RuId, UnitId};
 use std::collections::VecDeque;
 
 /// Why a superblock is emptied.
@@ -35,11 +37,11 @@ pub(super) enum Why {
 /// A superblock that is being emptied.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Job {
-    pub(super) victim: u32,
+    pub(super) victim: RuId,
     pub(super) why: Why,
     /// The next unit of the victim to look at, and the end of its units.
-    pub(super) next: u32,
-    pub(super) end: u32,
+    pub(super) next: UnitId,
+    pub(super) end: UnitId,
     /// Valid units of the victim when the job began, and units that its erase gains for the host.
     pub(super) valid: i64,
     pub(super) gain: i64,
@@ -51,7 +53,7 @@ pub(super) struct Job {
     /// other in their shares of the work; [`UNPACED`] without such a limit.
     pub(super) slack: i64,
     /// The stream that the units of the victim are moved into.
-    pub(super) into: u8,
+    pub(super) into: StreamId,
 }
 
 /// Value of `slack` that is never reached: superblocks emptied in idle time or for a refresh are
@@ -65,10 +67,10 @@ pub(super) struct Collector {
     pub(super) below: u32,
     pub(super) job: Option<Job>,
     /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
-    pub(super) chosen: Option<u32>,
+    pub(super) chosen: Option<RuId>,
     /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
     /// place in the flash.
-    pub(super) copied: [VecDeque<(u32, u32)>; MOVED_MAX],
+    pub(super) copied: [VecDeque<(Lpn, UnitId)>; MOVED_MAX],
     /// Number of units being moved by GC, from the submission of a unit's read to the end of its
     /// program; and the largest number allowed.
     pub(super) moving: u32,
@@ -93,14 +95,14 @@ pub(super) struct Collector {
     pub leaving: u32,
     /// For each stream of moved data, in a simulation of the drive's whole life in which moves take
     /// no time: the next free unit and the end of the program command that the stream is filling.
-    pub(super) begun: [Option<(u32, u32)>; MOVED_MAX],
+    pub(super) begun: [Option<(UnitId, UnitId)>; MOVED_MAX],
 }
 
 impl Collector {
     /// Creates the state of garbage collection on a drive that moves data into the streams `moved`,
     /// with nothing being emptied.
-    pub fn new(config: &Config, shape: &Shape, moved: &[u8]) -> Collector {
-        let into = |at: usize| moved.iter().any(|&stream| usize::from(stream) == at);
+    pub fn new(config: &Config, shape: &Shape, moved: &[StreamId]) -> Collector {
+        let into = |at: usize| moved.iter().any(|&stream| stream.index() == at);
         let moved = moved.len() as u32;
         let moving_most = Collector::commands_moving(shape, moved) * shape.units_per_command;
         Collector {
@@ -161,15 +163,15 @@ impl Collector {
     }
 
     /// Returns the units that superblocks being emptied may still send to a stream.
-    pub fn promised(&self, stream: u8) -> i64 {
+    pub fn promised(&self, stream: StreamId) -> i64 {
         let job = self.job.filter(|job| job.into == stream);
         let unread = job.map_or(0, |job| (job.valid - job.moved).max(0));
-        unread + i64::from(self.unsent[usize::from(stream)])
+        unread + i64::from(self.unsent[stream.index()])
     }
 
     /// Returns the places that are left in the command that a stream has begun.
-    pub(super) fn left_of_command(&self, stream: u8) -> u32 {
-        self.begun[usize::from(stream)].map_or(0, |(next, end)| end - next)
+    pub(super) fn left_of_command(&self, stream: StreamId) -> u32 {
+        self.begun[stream.index()].map_or(0, |(next, end)| end.0 - next.0)
     }
 
     /// Returns the number of superblocks that garbage collection keeps erased.
@@ -178,15 +180,15 @@ impl Collector {
     }
 
     /// Takes a unit that has been read, to be sent to its new place in a stream.
-    pub fn next_copied(&mut self, stream: u8) -> (u32, u32) {
-        self.unsent[usize::from(stream)] -= 1;
-        self.copied[usize::from(stream)].pop_front().expect("counted by the caller")
+    pub fn next_copied(&mut self, stream: StreamId) -> (Lpn, UnitId) {
+        self.unsent[stream.index()] -= 1;
+        self.copied[stream.index()].pop_front().expect("counted by the caller")
     }
 
     /// Returns the next unit that has been read and waits to be programmed at its new place in a
     /// stream of moved data: its number for the host, and its old place. The unit stays in line.
-    pub fn first_copied(&self, stream: u8) -> (u32, u32) {
-        self.copied[usize::from(stream)][0]
+    pub fn first_copied(&self, stream: StreamId) -> (Lpn, UnitId) {
+        self.copied[stream.index()][0]
     }
 
     /// Records that units moved by garbage collection have been programmed at their new place.
@@ -196,8 +198,8 @@ impl Collector {
 
     /// Returns the number of units that have been read and wait to be programmed in a stream of
     /// moved data.
-    pub fn waiting(&self, stream: u8) -> u32 {
-        self.copied[usize::from(stream)].len() as u32
+    pub fn waiting(&self, stream: StreamId) -> u32 {
+        self.copied[stream.index()].len() as u32
     }
 
     /// Returns true if garbage collection is reading nothing: no superblock has units left to read,
@@ -219,7 +221,7 @@ impl Collector {
     }
 
     /// Returns the superblock that is being emptied, and why; `None` if there is none.
-    pub fn victim(&self) -> Option<(u32, Why)> {
+    pub fn victim(&self) -> Option<(RuId, Why)> {
         self.job.map(|job| (job.victim, job.why))
     }
 }

@@ -21,13 +21,15 @@ use super::Superblocks;
 use super::collection::{Job, UNPACED, Why};
 use super::commands::{SWAPPED, Stream};
 use super::map::Emptied;
+use super::shape::in_txn;
 use crate::blocks::block_table::BlockState;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::observe::counters::Counters;
 use crate::observe::operation::Op;
-use fowler_units::{Id, Lpn, Nanos, TxnId, UnitId};
+use crate::policy::placement::StreamId;
+use fowler_units::{Id, Lpn, Nanos, RuId, TxnId, UnitId};
 
 impl Superblocks {
     /// Continues garbage collection until a limit stops it: the number of units being moved at
@@ -63,7 +65,7 @@ impl Superblocks {
             return false;
         }
         // A superblock that lends units to fill up a command is full again once they are stored.
-        let lends = |it: &u32| self.map.traffic(*it).emptied == Emptied::Lent;
+        let lends = |it: &RuId| self.map.traffic(*it).emptied == Emptied::Lent;
         if self.collector.chosen.as_ref().is_some_and(lends) {
             return false;
         }
@@ -85,7 +87,7 @@ impl Superblocks {
 
     /// Begins to empty `victim`, which holds `valid` valid units and whose erase gains the host
     /// `gain` units. Returns false, and does nothing, if the valid units do not fit somewhere.
-    pub(super) fn begin_emptying(&mut self, victim: u32, valid: u32, gain: u32, why: Why) -> bool {
+    pub(super) fn begin_emptying(&mut self, victim: RuId, valid: u32, gain: u32, why: Why) -> bool {
         let into = match why {
             Why::Wear => SWAPPED,
             _ => self.streams.of_survivors(victim),
@@ -101,7 +103,7 @@ impl Superblocks {
             victim,
             why,
             next: first,
-            end: first + self.shape.units,
+            end: first.plus(self.shape.units),
             valid: valid.into(),
             gain: gain.into(),
             moved: 0,
@@ -116,20 +118,20 @@ impl Superblocks {
     }
 
     /// Returns true if `units` more units fit where the data of `superblock` is moved to.
-    fn fits(&self, units: u32, superblock: u32) -> bool {
+    fn fits(&self, units: u32, superblock: RuId) -> bool {
         self.fits_into(self.streams.of_survivors(superblock), units)
     }
 
     /// Returns true if a stream of moved data has room for `units` more units, in its open
     /// superblock and in erased ones.
-    fn fits_into(&self, stream: u8, units: u32) -> bool {
+    fn fits_into(&self, stream: StreamId, units: u32) -> bool {
         self.collector.promised(stream) + i64::from(units) <= self.room_for_moved(stream)
     }
 
     /// Returns the number of moved units that a stream can take in its open superblock and in
     /// erased ones, without those that the host and other streams may need. With more, several
     /// superblocks could be half emptied, and none could be erased.
-    pub(super) fn room_for_moved(&self, stream: u8) -> i64 {
+    pub(super) fn room_for_moved(&self, stream: StreamId) -> i64 {
         let data = i64::from(self.shape.data_units());
         let rest = |stream| {
             let open = self.commands.open_of(Stream::Moved(stream));
@@ -137,7 +139,7 @@ impl Superblocks {
             i64::from(whole + self.collector.left_of_command(stream))
         };
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
-        let beyond = |&other: &u8| (self.collector.promised(other) - rest(other)).max(0);
+        let beyond = |&other: &StreamId| (self.collector.promised(other) - rest(other)).max(0);
         if self.is_uneven() {
             let least = data / 2;
             let taken: i64 = others.map(|other| (beyond(other) + least - 1) / least).sum();
@@ -168,7 +170,7 @@ impl Superblocks {
                 return false;
             }
             job.moved += i64::from(self.read_valid(flash, job.victim, job.next, page));
-            job.next += page;
+            job.next = job.next.plus(page);
         }
         self.collector.job = None;
         self.collector.carry(&job);
@@ -190,10 +192,10 @@ impl Superblocks {
     /// Returns true if all remaining units of a superblock have been read and wait for units of the
     /// superblock that is being emptied now, which fill up their program command.
     #[cold]
-    fn waits_for_others(&self, superblock: u32) -> bool {
+    fn waits_for_others(&self, superblock: RuId) -> bool {
         let traffic = self.map.traffic(superblock);
-        let copied = &self.collector.copied[usize::from(self.moved_into(superblock))];
-        let of = |(_, from): &&(u32, u32)| self.shape.superblock_of(*from) == superblock;
+        let copied = &self.collector.copied[self.moved_into(superblock).index()];
+        let of = |(_, from): &&(Lpn, UnitId)| self.shape.superblock_of(*from) == superblock;
         traffic.emptied == Emptied::Drained
             && traffic.leaving > 0
             && copied.iter().filter(of).count() as u32 == traffic.leaving
@@ -204,8 +206,8 @@ impl Superblocks {
     pub(super) fn read_valid(
         &mut self,
         flash: &mut Flash,
-        superblock: u32,
-        first: u32,
+        superblock: RuId,
+        first: UnitId,
         most: u32,
     ) -> u32 {
         let mut which = self.map.valid_among(first, self.shape.units_per_page);
@@ -222,9 +224,9 @@ impl Superblocks {
         let source = self.source_of(superblock);
         let (id, txn) = flash.open(Op::Read, source, class, Owner::Superblock(superblock), die);
         // The read carries the units of the page that are wanted, one bit each, in `epoch`.
-        (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), which);
+        (txn.unit, txn.from, txn.epoch) = (in_txn(place), first, which);
         self.collector.moving += parts;
-        self.collector.unsent[usize::from(self.moved_into(superblock))] += parts;
+        self.collector.unsent[self.moved_into(superblock).index()] += parts;
         self.collector.reading += 1;
         self.map.leaves(superblock, parts);
         super::submit_read(flash, id, parts);
@@ -232,13 +234,13 @@ impl Superblocks {
     }
 
     /// A page has been read, to move its units.
-    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, superblock: u32) {
+    pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, superblock: RuId) {
         let Txn { from, epoch: which, .. } = *flash.txns.get(id);
         flash.txns.close(id);
         self.collector.reading -= 1;
-        let into = usize::from(self.moved_into(superblock));
+        let into = self.moved_into(superblock).index();
         for at in (0..self.shape.units_per_page).filter(|at| which & (1 << at) != 0) {
-            let unit = from.0 + at;
+            let unit = from.plus(at);
             match self.map.valid_owner(unit) {
                 Some(page) => self.collector.copied[into].push_back((page, unit)),
                 // The host has written or trimmed the unit since the read was submitted.
@@ -255,21 +257,21 @@ impl Superblocks {
     }
 
     /// A unit has left a superblock.
-    pub(super) fn left(&mut self, flash: &mut Flash, superblock: u32) {
+    pub(super) fn left(&mut self, flash: &mut Flash, superblock: RuId) {
         self.map.has_left(superblock);
         self.end_if_empty(flash, superblock);
     }
 
     /// Ends the emptying of a superblock if nothing is on its way out of it.
     #[inline]
-    fn end_if_empty(&mut self, flash: &mut Flash, superblock: u32) {
+    fn end_if_empty(&mut self, flash: &mut Flash, superblock: RuId) {
         if self.map.traffic(superblock).leaving == 0 {
             self.end_emptying(flash, superblock);
         }
     }
 
     /// Nothing is on its way out of a superblock.
-    fn end_emptying(&mut self, flash: &mut Flash, superblock: u32) {
+    fn end_emptying(&mut self, flash: &mut Flash, superblock: RuId) {
         match self.map.traffic(superblock).emptied {
             Emptied::Drained => self.erase(flash, superblock),
             Emptied::Paused => self.paused(superblock),
@@ -294,7 +296,7 @@ impl Superblocks {
     }
 
     /// Erases a superblock: one command on each die that has not dropped out of it.
-    fn erase(&mut self, flash: &mut Flash, superblock: u32) {
+    fn erase(&mut self, flash: &mut Flash, superblock: RuId) {
         self.map.set_emptied(superblock, Emptied::Erased(self.dies_of(superblock)));
         let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
@@ -304,14 +306,14 @@ impl Superblocks {
             let die = self.shape.die_at(at);
             let owner = Owner::Superblock(superblock);
             let (id, txn) = flash.open(Op::Erase, source, TxnClass::Erase, owner, die);
-            txn.unit = self.shape.first_page_on(superblock, die);
+            txn.unit = in_txn(self.shape.first_page_on(superblock, die));
             txn.lpn = Lpn::NONE;
             flash.submit(id);
         }
     }
 
     /// A die has erased its part of a superblock.
-    pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: u32) {
+    pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: RuId) {
         let Emptied::Erased(dies) = self.map.traffic(superblock).emptied else {
             unreachable!("it is not being erased")
         };
@@ -332,7 +334,7 @@ impl Superblocks {
             let retired = self.end_erase(superblock, flash.now());
             if let Some(contents) = &mut self.contents {
                 let first = self.shape.first_unit(superblock);
-                contents.erased(superblock, first..first + self.shape.units);
+                contents.erased(superblock, first.0..first.0 + self.shape.units);
             }
             self.erased_of_coverage(superblock, flash.now());
             self.erased_by_wear(superblock, refreshed || retired);

@@ -10,22 +10,22 @@ use super::collection::Collector;
 use super::passes::Passes;
 use super::shape::Shape;
 use crate::config::FlashConfig;
-use crate::policy::placement::STREAMS_MAX;
-use fowler_units::{Bytes, FrameId, Id, TxnId};
+use crate::policy::placement::{STREAMS_MAX, StreamId};
+use fowler_units::{Bytes, FrameId, Id, Lpn, RuId, TxnId, UnitId};
 
 /// A source of units, which fills one superblock at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// A stream of host writes, numbered below [`STREAMS_MAX`].
-    Host(u8),
+    Host(StreamId),
     /// A stream of units that are moved, numbered below [`MOVED_MAX`].
-    Moved(u8),
+    Moved(StreamId),
     /// Host writes to the SLC cache, one bit to a cell.
     Slc,
 }
 
 /// The number of the stream of moved units that static wear leveling swaps into worn superblocks.
-pub(super) const SWAPPED: u8 = STREAMS_MAX as u8;
+pub(super) const SWAPPED: StreamId = StreamId(STREAMS_MAX as u8);
 
 /// Maximum number of streams of moved units: those of garbage collection, and one for data that
 /// static wear leveling swaps.
@@ -37,7 +37,7 @@ impl Stream {
 
     /// Returns every stream that a drive may have, in the order of their numbers.
     pub fn all() -> impl Iterator<Item = Stream> {
-        let streams = 0..STREAMS_MAX as u8;
+        let streams = (0..STREAMS_MAX as u8).map(StreamId);
         let moved = streams.clone().map(Stream::Moved);
         streams.map(Stream::Host).chain(moved).chain([Stream::Slc, Stream::Moved(SWAPPED)])
     }
@@ -46,9 +46,9 @@ impl Stream {
     #[inline]
     pub fn index(self) -> usize {
         match self {
-            Stream::Host(number) => usize::from(number),
+            Stream::Host(stream) => stream.index(),
             Stream::Moved(SWAPPED) => 2 * STREAMS_MAX + 1,
-            Stream::Moved(number) => STREAMS_MAX + usize::from(number),
+            Stream::Moved(stream) => STREAMS_MAX + stream.index(),
             Stream::Slc => 2 * STREAMS_MAX,
         }
     }
@@ -62,7 +62,7 @@ impl Stream {
 /// A superblock being filled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
-    pub superblock: u32,
+    pub superblock: RuId,
     /// The next command to program, by its number within the superblock.
     pub command: u32,
 }
@@ -74,13 +74,13 @@ pub(super) enum Stored {
     Frame(FrameId),
     /// A unit of the host that garbage collection or wear leveling moves here from the unit `from`
     /// of the flash.
-    Moved { page: u32, from: u32 },
+    Moved { page: Lpn, from: UnitId },
 }
 
 /// A program command in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Command {
-    pub(super) first_unit: u32,
+    pub(super) first_unit: UnitId,
     /// Units with data; the other units of the command are padding or parity.
     pub(super) stores: u32,
     /// Page programs that have not ended; of the second pass, if the command has two.
@@ -95,7 +95,7 @@ pub(super) struct Command {
 }
 
 impl Command {
-    pub(super) fn new(first_unit: u32, stores: u32, pages: u32) -> Command {
+    pub(super) fn new(first_unit: UnitId, stores: u32, pages: u32) -> Command {
         let (rest, first_pass_rest) = (TxnId::NONE, TxnId::NONE);
         Command { first_unit, stores, left: pages, rest, first_pass_left: pages, first_pass_rest }
     }
@@ -115,13 +115,13 @@ pub(super) struct Commands {
     pub passes: Option<Box<Passes>>,
     /// While the drive is filled before its first request: the next unit and the end of the command
     /// begun for data of the host, and of the one begun for moved data.
-    pub filling: [Option<(u32, u32)>; 2],
+    pub filling: [Option<(UnitId, UnitId)>; 2],
 }
 
 impl Commands {
     pub fn new(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> Commands {
         let count = Commands::most(config, shape, frames, moved);
-        let blank = Command::new(0, 0, 0);
+        let blank = Command::new(UnitId(0), 0, 0);
         let units = shape.units_per_command as usize;
         Commands {
             open: [None; Stream::COUNT],
@@ -188,7 +188,7 @@ impl Commands {
 
     /// Returns the commands in flight, whose data the controller holds: the first unit of each, and
     /// the units that it stores.
-    pub fn in_flight(&self) -> impl Iterator<Item = (u32, &[Stored])> {
+    pub fn in_flight(&self) -> impl Iterator<Item = (UnitId, &[Stored])> {
         let flying = self.records.iter().enumerate().filter(|(_, record)| record.left > 0);
         flying.map(|(at, record)| {
             let first = at * self.units_per_command;

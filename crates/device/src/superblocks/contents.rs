@@ -9,6 +9,7 @@
 //! that cannot be read is the only such unit of its line, or its data is in the controller: all
 //! others were given up when they failed.
 
+use super::commands::Stream;
 use super::map::Map;
 use super::recoveries::Recoveries;
 use super::shape::{Line, Shape};
@@ -18,7 +19,7 @@ use crate::mapping::page_map::Location;
 use crate::raid::integrity::Integrity;
 use crate::raid::losses::Failure;
 use crate::raid::tag::Tag;
-use fowler_units::{Bytes, FrameId, Geometry, Lpn, Nanos, UnitId};
+use fowler_units::{Bytes, FrameId, Geometry, IdVec, Lpn, Nanos, RuId, UnitId};
 use std::collections::BTreeSet;
 
 /// The data in the units of the flash, and the units being recovered.
@@ -28,9 +29,9 @@ pub(super) struct Contents {
     /// physical pages units of the flash.
     pub integrity: Integrity,
     /// True for each superblock with a unit of any kind that has failed since its erase.
-    spoilt: Vec<bool>,
+    spoilt: IdVec<RuId, bool>,
     /// The number of valid units of each superblock that cannot be read, and of all.
-    unreadable: Vec<u32>,
+    unreadable: IdVec<RuId, u32>,
     unreadable_in_all: u32,
     /// Parity in the controller, of the stripe that each stream is filling
     /// ([`super::commands::Stream::index`]): for each unit of a command, the tag (version and
@@ -50,21 +51,21 @@ pub(super) struct Contents {
 pub(super) enum Parity {
     /// Parity in the controller, of the stripe that a stream is filling: the number of the stream,
     /// and the place of the unit within its command.
-    Running(usize, u32),
+    Running(Stream, u32),
     /// A unit of the flash that is being programmed.
-    Programmed(u32),
+    Programmed(UnitId),
 }
 
 impl Contents {
     /// Creates the record of data versions, failures and losses of a drive that holds nothing;
     /// `None` unless the drive is configured to track data versions.
-    pub fn new(config: &Config, shape: &Shape, streams: usize) -> Option<Contents> {
+    pub fn new(config: &Config, shape: &Shape) -> Option<Contents> {
         config.redundancy.integrity.then(|| Contents {
             integrity: Integrity::of(config, Contents::sizes(config, shape), 0),
-            spoilt: vec![false; shape.superblocks as usize],
-            unreadable: vec![0; shape.superblocks as usize],
+            spoilt: IdVec::filled(false, shape.superblocks as usize),
+            unreadable: IdVec::filled(0, shape.superblocks as usize),
             unreadable_in_all: 0,
-            running: vec![vec![Tag::ZERO; shape.numbers_per_command() as usize]; streams],
+            running: vec![vec![Tag::ZERO; shape.numbers_per_command() as usize]; Stream::COUNT],
             wrong: BTreeSet::new(),
             whole: BTreeSet::new(),
             recoveries: Recoveries::new(config),
@@ -91,38 +92,38 @@ impl Contents {
         &mut self,
         map: &Map,
         parities: impl Iterator<Item = Line>,
-        open: impl Iterator<Item = (usize, usize, u32)>,
+        open: impl Iterator<Item = (Stream, u32, UnitId)>,
     ) {
-        for page in 0..map.logical() {
+        for page in map.pages() {
             if let Location::Flash(unit) = map.place(page) {
-                self.integrity.renew(Lpn(page), true);
-                let version = self.integrity.version(Lpn(page));
+                self.integrity.renew(page, true);
+                let version = self.integrity.version(page);
                 self.integrity.set(unit, Tag::right(version));
             }
         }
         for line in parities {
             let tag = self.sum(line.iter().take(line.units as usize - 1));
-            self.integrity.set(UnitId(line.parity()), tag);
+            self.integrity.set(line.parity(), tag);
         }
         for (stream, slot, unit) in open {
-            self.running[stream][slot] ^= self.integrity.tag_at(UnitId(unit));
+            self.running[stream.index()][slot as usize] ^= self.integrity.tag_at(unit);
         }
     }
 
     /// Returns the exclusive-or of the tags of units.
-    pub fn sum(&self, units: impl Iterator<Item = u32>) -> Tag {
-        units.fold(Tag::ZERO, |sum, unit| sum ^ self.integrity.tag_at(UnitId(unit)))
+    pub fn sum(&self, units: impl Iterator<Item = UnitId>) -> Tag {
+        units.fold(Tag::ZERO, |sum, unit| sum ^ self.integrity.tag_at(unit))
     }
 
     /// Returns true if a unit of the flash can be read.
     #[inline]
-    pub fn reads(&self, unit: u32) -> bool {
-        self.integrity.reads(UnitId(unit))
+    pub fn reads(&self, unit: UnitId) -> bool {
+        self.integrity.reads(unit)
     }
 
     /// Returns the number of valid units of a superblock that cannot be read.
-    pub fn unreadable_in(&self, superblock: u32) -> u32 {
-        self.unreadable[superblock as usize]
+    pub fn unreadable_in(&self, superblock: RuId) -> u32 {
+        self.unreadable[superblock]
     }
 
     /// Returns the number of valid units of the drive that cannot be read.
@@ -131,31 +132,31 @@ impl Contents {
     }
 
     /// Returns true if a unit of any kind of a superblock has failed since its erase.
-    pub fn is_spoilt(&self, superblock: u32) -> bool {
-        self.spoilt[superblock as usize]
+    pub fn is_spoilt(&self, superblock: RuId) -> bool {
+        self.spoilt[superblock]
     }
 
     /// Returns the number of superblocks of which a unit has failed since their erase.
     pub fn spoilt(&self) -> u32 {
-        self.spoilt.iter().filter(|&&spoilt| spoilt).count() as u32
+        self.spoilt.as_slice().iter().filter(|&&spoilt| spoilt).count() as u32
     }
 
     /// A unit of a superblock fails.
-    pub fn spoil(&mut self, superblock: u32, unit: u32, failure: Failure) {
-        self.integrity.spoil(UnitId(unit), failure);
-        self.spoilt[superblock as usize] = true;
+    pub fn spoil(&mut self, superblock: RuId, unit: UnitId, failure: Failure) {
+        self.integrity.spoil(unit, failure);
+        self.spoilt[superblock] = true;
     }
 
     /// A valid unit of a superblock has failed.
-    pub fn note_failed(&mut self, superblock: u32, now: Nanos) {
-        self.unreadable[superblock as usize] += 1;
+    pub fn note_failed(&mut self, superblock: RuId, now: Nanos) {
+        self.unreadable[superblock] += 1;
         self.unreadable_in_all += 1;
         self.integrity.ledger.since.get_or_insert(now);
     }
 
     /// A unit of a superblock that has failed is no longer valid.
-    pub fn note_settled(&mut self, superblock: u32, now: Nanos) {
-        self.unreadable[superblock as usize] -= 1;
+    pub fn note_settled(&mut self, superblock: RuId, now: Nanos) {
+        self.unreadable[superblock] -= 1;
         self.unreadable_in_all -= 1;
         let ledger = &mut self.integrity.ledger;
         if self.unreadable_in_all == 0
@@ -167,7 +168,7 @@ impl Contents {
 
     /// The valid copy of a unit of the host in the flash becomes invalid, because the host has
     /// rewritten or trimmed the unit.
-    pub fn rewritten(&mut self, superblock: u32, unit: u32, now: Nanos) {
+    pub fn rewritten(&mut self, superblock: RuId, unit: UnitId, now: Nanos) {
         if !self.reads(unit) {
             self.integrity.ledger.rewritten += 1;
             self.note_settled(superblock, now);
@@ -175,8 +176,8 @@ impl Contents {
     }
 
     /// The valid copy of a unit of the host has been stored elsewhere.
-    pub fn moved(&mut self, superblock: u32, unit: u32, now: Nanos) {
-        if let Some(failure) = self.integrity.failure(UnitId(unit)) {
+    pub fn moved(&mut self, superblock: RuId, unit: UnitId, now: Nanos) {
+        if let Some(failure) = self.integrity.failure(unit) {
             self.integrity.ledger.rebuilt += 1;
             self.integrity.silent.ledger.corrected += u64::from(failure == Failure::Wrong);
             self.note_settled(superblock, now);
@@ -185,8 +186,8 @@ impl Contents {
 
     /// The host writes a unit into a frame that holds it already; `whole` is true if it writes all
     /// of the unit.
-    pub fn overwritten(&mut self, page: u32, frame: FrameId, whole: bool) {
-        self.integrity.renew(Lpn(page), true);
+    pub fn overwritten(&mut self, page: Lpn, frame: FrameId, whole: bool) {
+        self.integrity.renew(page, true);
         if whole {
             self.wrong.remove(&frame);
             self.whole.insert(frame);
@@ -195,8 +196,8 @@ impl Contents {
 
     /// The host writes a unit into a frame that was free; `wrong` is true if the part that it does
     /// not write is wrong.
-    pub fn written(&mut self, page: u32, frame: FrameId, wrong: bool) {
-        self.integrity.renew(Lpn(page), true);
+    pub fn written(&mut self, page: Lpn, frame: FrameId, wrong: bool) {
+        self.integrity.renew(page, true);
         self.take(frame, wrong);
     }
 
@@ -216,17 +217,17 @@ impl Contents {
     }
 
     /// Returns true if a unit of the flash reads well but is wrong.
-    pub fn reads_wrong(&self, unit: u32) -> bool {
-        self.integrity.silent.reads_wrong(UnitId(unit))
+    pub fn reads_wrong(&self, unit: UnitId) -> bool {
+        self.integrity.silent.reads_wrong(unit)
     }
 
     /// The host trims a unit.
-    pub fn trimmed(&mut self, page: u32) {
-        self.integrity.renew(Lpn(page), false);
+    pub fn trimmed(&mut self, page: Lpn) {
+        self.integrity.renew(page, false);
     }
 
     /// The rest of the unit in a frame was read from a unit of the flash.
-    pub fn merged(&mut self, frame: FrameId, unit: u32) {
+    pub fn merged(&mut self, frame: FrameId, unit: UnitId) {
         if self.reads_wrong(unit) && !self.whole.contains(&frame) {
             self.wrong.insert(frame);
         }
@@ -249,57 +250,57 @@ impl Contents {
     /// Removes an unreadable unit without valid data from the parity of its line (the units at the
     /// same place in all commands of a stripe): from the running parity of a stream, or from the
     /// parity unit being programmed. The unit then counts as empty and readable.
-    pub fn leave_parity(&mut self, unit: u32, from: Parity) {
-        let tag = self.integrity.tag_at(UnitId(unit));
+    pub fn leave_parity(&mut self, unit: UnitId, from: Parity) {
+        let tag = self.integrity.tag_at(unit);
         match from {
-            Parity::Running(stream, slot) => self.running[stream][slot as usize] ^= tag,
+            Parity::Running(stream, slot) => self.running[stream.index()][slot as usize] ^= tag,
             Parity::Programmed(parity) => {
-                let left = self.integrity.tag_at(UnitId(parity)) ^ tag;
-                self.integrity.set(UnitId(parity), left);
+                let left = self.integrity.tag_at(parity) ^ tag;
+                self.integrity.set(parity, left);
             }
         }
-        self.integrity.set(UnitId(unit), Tag::ZERO);
+        self.integrity.set(unit, Tag::ZERO);
     }
 
     /// The host reads a unit from the controller, while its word line is between two passes.
-    pub fn read_between_passes(&mut self, unit: u32) {
+    pub fn read_between_passes(&mut self, unit: UnitId) {
         let wrong = self.reads_wrong(unit);
         self.integrity.silent.ledger.returned += u64::from(wrong);
     }
 
     /// The host reads a unit that is nowhere: it may be lost.
-    pub fn unit_read(&mut self, page: u32) {
-        let lost = self.integrity.lost(Lpn(page)).is_some();
+    pub fn unit_read(&mut self, page: Lpn) {
+        let lost = self.integrity.lost(page).is_some();
         self.integrity.ledger.failed_reads += u64::from(lost);
     }
 
     /// Returns the version of the data that a frame holds of a unit of the host, and an error if
     /// that data is wrong.
-    pub fn tag_of_frame(&mut self, page: u32, frame: FrameId) -> Tag {
+    pub fn tag_of_frame(&mut self, page: Lpn, frame: FrameId) -> Tag {
         let error = if self.wrong.contains(&frame) { self.integrity.silent.fresh() } else { 0 };
-        Tag { version: self.integrity.version(Lpn(page)), error }
+        Tag { version: self.integrity.version(page), error }
     }
 
     /// A stripe of a stream begins.
-    pub fn begin_stripe(&mut self, stream: usize) {
-        self.running[stream].fill(Tag::ZERO);
+    pub fn begin_stripe(&mut self, stream: Stream) {
+        self.running[stream.index()].fill(Tag::ZERO);
     }
 
     /// A unit is programmed in a slot of a command of a stream.
-    pub fn program(&mut self, stream: usize, slot: u32, (unit, tag): (u32, Tag)) {
-        self.running[stream][slot as usize] ^= tag;
-        self.integrity.set(UnitId(unit), tag);
+    pub fn program(&mut self, stream: Stream, slot: u32, (unit, tag): (UnitId, Tag)) {
+        self.running[stream.index()][slot as usize] ^= tag;
+        self.integrity.set(unit, tag);
     }
 
     /// Returns the running parity of a slot of a stream.
-    pub fn running(&self, stream: usize, slot: u32) -> Tag {
-        self.running[stream][slot as usize]
+    pub fn running(&self, stream: Stream, slot: u32) -> Tag {
+        self.running[stream.index()][slot as usize]
     }
 
     /// A superblock with these units has been erased.
-    pub fn erased(&mut self, superblock: u32, units: std::ops::Range<u32>) {
-        debug_assert_eq!(self.unreadable[superblock as usize], 0, "valid units were erased");
+    pub fn erased(&mut self, superblock: RuId, units: std::ops::Range<u32>) {
+        debug_assert_eq!(self.unreadable[superblock], 0, "valid units were erased");
         self.integrity.erase(units);
-        self.spoilt[superblock as usize] = false;
+        self.spoilt[superblock] = false;
     }
 }

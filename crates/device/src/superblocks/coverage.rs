@@ -14,7 +14,7 @@ use crate::policy::redundancy::{
     Age, AnyRedundancy, Protects, Redundancy, RedundancyKind, Rules, Stage,
 };
 use crate::raid::StageChange;
-use fowler_units::{Bytes, Nanos, Span};
+use fowler_units::{Bytes, Id, IdVec, Nanos, RuId, Span};
 
 /// The rules of parity, and the superblocks without it.
 #[derive(Clone, Debug)]
@@ -27,15 +27,15 @@ pub(super) struct Coverage {
     /// Duration of the erase pulse of superblocks with a worn block; none if it is the usual one.
     worn_erase_pulse: Option<Span>,
     /// P/E cycles of the most worn block of each superblock before preconditioning.
-    cycles: Vec<u32>,
+    cycles: IdVec<RuId, u32>,
     /// P/E cycles of the most worn block of the drive.
     most_cycles: u32,
     /// In a life: the cycles that an erase stands for, and the erases before the life.
     life: Option<(u32, Vec<u32>)>,
     /// True for each superblock that is used without parity.
-    pub(super) bare: Vec<bool>,
+    pub(super) bare: IdVec<RuId, bool>,
     /// True for each superblock that is worn and open or full; and the number of these.
-    worn: Vec<bool>,
+    worn: IdVec<RuId, bool>,
     worn_count: u32,
     /// The stripes of a superblock, each of which has a page of every command that it spans.
     pub(super) stripes: u32,
@@ -69,9 +69,11 @@ impl Coverage {
         }
         let policy = AnyRedundancy::new(&config.redundancy, config.seed);
         let count = shape.superblocks as usize;
-        let mut cycles = vec![0; count];
+        let mut cycles = IdVec::filled(0, count);
         let blocks = config.initial_cycles(Shape::geometry_of(config).blocks());
-        for (&before, superblock) in blocks.as_slice().iter().zip((0..count).cycle()) {
+        for (&before, superblock) in
+            blocks.as_slice().iter().zip((0..shape.superblocks).map(RuId).cycle())
+        {
             cycles[superblock] = before.max(cycles[superblock]);
         }
         let mut coverage = Coverage {
@@ -82,11 +84,11 @@ impl Coverage {
             worn_above: config.redundancy.worn_above,
             worn_erase_pulse: Some(config.redundancy.worn_erase_pulse)
                 .filter(|&pulse| pulse != Span::ZERO),
-            most_cycles: cycles.iter().copied().max().unwrap_or(0),
+            most_cycles: cycles.as_slice().iter().copied().max().unwrap_or(0),
             cycles,
             life: None,
-            bare: vec![false; count],
-            worn: vec![false; count],
+            bare: IdVec::filled(false, count),
+            worn: IdVec::filled(false, count),
             worn_count: 0,
             stripes: shape.stripes() * shape.pages_per_command,
             open_most: 0,
@@ -104,20 +106,20 @@ impl Coverage {
 
     /// Returns the P/E cycles of the most worn block of a superblock; `erases` is the erase count
     /// of the superblock.
-    pub(super) fn cycles_of(&self, superblock: u32, erases: u32) -> u32 {
-        let at = superblock as usize;
+    pub(super) fn cycles_of(&self, superblock: RuId, erases: u32) -> u32 {
         let since = match &self.life {
             None => erases,
             Some((dilation, before)) => {
-                before[at] + (erases - before[at]).saturating_mul(*dilation)
+                before[superblock.index()]
+                    + (erases - before[superblock.index()]).saturating_mul(*dilation)
             }
         };
-        self.cycles[at].saturating_add(since)
+        self.cycles[superblock].saturating_add(since)
     }
 
     /// Returns true if the present rules of `policy.redundancy` give parity to a superblock whose
     /// erase count is `erases`.
-    pub(super) fn protects(&self, superblock: u32, erases: u32) -> bool {
+    pub(super) fn protects(&self, superblock: RuId, erases: u32) -> bool {
         match self.rules.protects {
             Protects::All => true,
             Protects::Worn => self.is_worn(superblock, erases),
@@ -127,32 +129,30 @@ impl Coverage {
 
     /// A superblock with `erases` erases is opened: from now on it has parity or not, as the rules
     /// of `policy.redundancy` say. In SLC mode it has parity wherever a drive has any.
-    pub(super) fn opened(&mut self, superblock: u32, erases: u32, slc: bool) {
-        let at = superblock as usize;
-        self.bare[at] = !slc && !self.protects(superblock, erases);
+    pub(super) fn opened(&mut self, superblock: RuId, erases: u32, slc: bool) {
+        self.bare[superblock] = !slc && !self.protects(superblock, erases);
         let worn = self.is_worn(superblock, erases);
-        debug_assert!(!self.worn[at], "an erased superblock counts as worn");
+        debug_assert!(!self.worn[superblock], "an erased superblock counts as worn");
         self.worn_count += u32::from(worn);
-        self.worn[at] = worn;
+        self.worn[superblock] = worn;
     }
 
     /// A superblock has been erased, which was its erase number `erases`.
-    pub(super) fn erased(&mut self, superblock: u32, erases: u32) {
-        let at = superblock as usize;
-        self.worn_count -= u32::from(std::mem::take(&mut self.worn[at]));
-        self.bare[at] = false;
+    pub(super) fn erased(&mut self, superblock: RuId, erases: u32) {
+        self.worn_count -= u32::from(std::mem::take(&mut self.worn[superblock]));
+        self.bare[superblock] = false;
         self.most_cycles = self.most_cycles.max(self.cycles_of(superblock, erases));
     }
 
     /// Returns the duration of the erase pulse of a superblock with `erases` erases; `None` if it
     /// is the usual one.
-    pub(super) fn erase_pulse(&self, superblock: u32, erases: u32) -> Option<Span> {
+    pub(super) fn erase_pulse(&self, superblock: RuId, erases: u32) -> Option<Span> {
         self.worn_erase_pulse.filter(|_| self.is_worn(superblock, erases))
     }
 
     /// Returns true if a superblock with `erases` erases counts as worn for the redundancy policy:
     /// its most worn block has more P/E cycles than `policy.redundancy.worn_above`.
-    pub(super) fn is_worn(&self, superblock: u32, erases: u32) -> bool {
+    pub(super) fn is_worn(&self, superblock: RuId, erases: u32) -> bool {
         self.cycles_of(superblock, erases) > self.worn_above
     }
 
@@ -186,20 +186,20 @@ impl Coverage {
     /// The reason why the drive cannot have them.
     pub(super) fn resume(
         &mut self,
-        (stage, bare): (Stage, &[u32]),
+        (stage, bare): (Stage, &[RuId]),
         erases: &[u32],
-        in_use: impl Fn(u32) -> bool,
+        in_use: impl Fn(RuId) -> bool,
     ) -> Result<(), String> {
-        self.bare.fill(false);
+        self.bare.as_mut_slice().fill(false);
         for &superblock in bare {
-            let known = self.bare.get_mut(superblock as usize);
+            let known = self.bare.as_mut_slice().get_mut(superblock.index());
             *known.ok_or("a superblock has no parity that is not there")? = true;
         }
         self.worn_count = 0;
-        for (superblock, &erases) in (0..).zip(erases) {
+        for (superblock, &erases) in (0..).map(RuId).zip(erases) {
             let cycles = self.cycles_of(superblock, erases);
             let worn = cycles > self.worn_above && in_use(superblock);
-            self.worn[superblock as usize] = worn;
+            self.worn[superblock] = worn;
             self.worn_count += u32::from(worn);
             self.most_cycles = self.most_cycles.max(cycles);
         }

@@ -107,12 +107,12 @@ fn data_that_is_read_often_is_refreshed() {
         let mut device = drive(&config);
         let layer = device.superblocks();
         // The superblock with the most valid units is not collected meanwhile.
-        let full = (0..layer.map.count()).filter(|&it| layer.map.state(it) == BlockState::Full);
+        let full = layer.map.superblocks().filter(|&it| layer.map.state(it) == BlockState::Full);
         let fullest = full.max_by_key(|&it| layer.map.valid(it)).expect("the drive is full");
         let first = layer.shape.first_unit(fullest);
-        let units = first..first + layer.shape.units;
-        let page = units.into_iter().find_map(|unit| layer.map.valid_owner(unit));
-        let page = u64::from(page.expect("a valid unit"));
+        let mut units = first.run(layer.shape.units);
+        let page = units.find_map(|unit| layer.map.valid_owner(unit));
+        let page = u64::from(page.expect("a valid unit").0);
         let all = (0..reads).map(|number| {
             let at = Nanos::ZERO + Span::ms(1) * number;
             HostIo::new(HostOp::Read, at, page * UNIT, UNIT as u32)

@@ -14,6 +14,7 @@
 
 use super::contents::Contents;
 use super::recoveries::Recovery;
+use super::shape::in_txn;
 use super::{Superblocks, submit_read};
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
@@ -21,29 +22,28 @@ use crate::flash::txn::{Owner, Txn};
 use crate::observe::blame::Blame;
 use crate::observe::operation::{Op, Source};
 use crate::raid::losses::Failure;
-use fowler_units::{Lpn, TxnId, UnitId};
+use fowler_units::{TxnId, UnitId};
 
 impl Superblocks {
     /// A page has been read. Returns true if the read waits until units of it have been recovered.
     #[cold]
     #[inline(never)]
     pub(super) fn waits_for_recovery(&mut self, flash: &mut Flash, id: TxnId) -> bool {
-        let Txn { owner, from, needed, level, epoch, .. } = *flash.txns.get(id);
-        let first = from.0;
+        let Txn { owner, from: first, needed, level, epoch, .. } = *flash.txns.get(id);
         if needed > level {
-            let page = first - first % self.shape.units_per_page;
-            let units = page..page + self.shape.units_per_page;
-            let programmed = |unit: &u32| self.is_programmed(*unit);
-            let units: Vec<u32> = units.filter(programmed).collect();
+            let page = UnitId(first.0 - first.0 % self.shape.units_per_page);
+            let units = page.run(self.shape.units_per_page);
+            let programmed = |unit: &UnitId| self.is_programmed(*unit);
+            let units: Vec<UnitId> = units.filter(programmed).collect();
             self.strike(flash, units, Failure::Cells);
         }
         let of_recovery = matches!(owner, Owner::DegradedRead(_));
         let checked = if of_recovery { epoch } else { self.wanted(flash, id) };
-        for unit in bits(checked).map(|at| UnitId(first + at)) {
+        for unit in bits(checked).map(|at| first.plus(at)) {
             let found = |it: &&mut Box<Contents>| it.integrity.silent.is_found(unit);
             if let Some(contents) = self.contents.as_mut().filter(found) {
                 contents.integrity.silent.found(unit);
-                self.strike(flash, vec![unit.0], Failure::Wrong);
+                self.strike(flash, vec![unit], Failure::Wrong);
             }
         }
         // A page that is scrubbed is wanted by nobody: its superblock is due to be moved.
@@ -51,8 +51,9 @@ impl Superblocks {
             return false;
         }
         let wanted = self.wanted(flash, id);
-        let fails =
-            |bit: &u32| self.contents.as_ref().is_some_and(|contents| !contents.reads(first + bit));
+        let fails = |bit: &u32| {
+            self.contents.as_ref().is_some_and(|contents| !contents.reads(first.plus(*bit)))
+        };
         let which = bits(wanted).filter(fails).fold(0, |all, at| all | 1 << at);
         if which == 0 {
             self.note_read(flash, id, wanted);
@@ -71,7 +72,7 @@ impl Superblocks {
 
     /// Returns true if a unit has been programmed since the erase of its superblock, or is being
     /// programmed.
-    pub(super) fn is_programmed(&self, unit: u32) -> bool {
+    pub(super) fn is_programmed(&self, unit: UnitId) -> bool {
         let superblock = self.shape.superblock_of(unit);
         let command = self.shape.command_of(unit);
         command < self.commands_taken(superblock)
@@ -85,12 +86,13 @@ impl Superblocks {
         let Txn { owner, from, lpn, parts, epoch, .. } = *flash.txns.get(id);
         match owner {
             Owner::Request => {
-                let is_of = |bit: &u32| self.map.valid_owner(from.0 + bit) == Some(lpn.0 + bit);
+                let is_of =
+                    |bit: &u32| self.map.valid_owner(from.plus(*bit)) == Some(lpn.plus(*bit));
                 (0..parts.into()).filter(is_of).fold(0, |all, at| all | 1 << at)
             }
-            Owner::Merge(_) => u32::from(self.map.valid_owner(from.0).is_some()),
+            Owner::Merge(_) => u32::from(self.map.valid_owner(from).is_some()),
             Owner::Superblock(_) | Owner::Scrub | Owner::StripeCheck(_) => {
-                let valid = |bit: &u32| self.map.valid_owner(from.0 + bit).is_some();
+                let valid = |bit: &u32| self.map.valid_owner(from.plus(*bit)).is_some();
                 bits(epoch).filter(valid).fold(0, |all, at| all | 1 << at)
             }
             _ => 0,
@@ -105,14 +107,14 @@ impl Superblocks {
         match owner {
             Owner::Request => {
                 for at in 0..u32::from(parts) {
-                    let lost = contents.integrity.lost(Lpn(lpn.0 + at)).is_some();
+                    let lost = contents.integrity.lost(lpn.plus(at)).is_some();
                     let wrong = wanted & 1 << at != 0
-                        && contents.integrity.silent.reads_wrong(UnitId(from.0 + at));
+                        && contents.integrity.silent.reads_wrong(from.plus(at));
                     contents.integrity.ledger.failed_reads += u64::from(lost);
                     contents.integrity.silent.ledger.returned += u64::from(wrong);
                 }
             }
-            Owner::Merge(frame) => contents.merged(frame, from.0),
+            Owner::Merge(frame) => contents.merged(frame, from),
             _ => {}
         }
     }
@@ -123,7 +125,7 @@ impl Superblocks {
         let Some(contents) = &mut self.contents else { return };
         let Some(number) = contents.recoveries.begin(recovery) else { return };
         let low = which.trailing_zeros();
-        let unit = first + low;
+        let unit = first.plus(low);
         let at_hand = self.at_hand();
         let superblock = self.shape.superblock_of(unit);
         let taken = self.commands_taken(superblock);
@@ -131,14 +133,14 @@ impl Superblocks {
         for other in self.shape.line_of(unit).iter().filter(|&other| other != unit) {
             let command = self.shape.command_of(other);
             let programmed = command < taken && self.uses(superblock, command);
-            let known = |bit: u32| at_hand.binary_search(&(other + bit)).is_ok();
+            let known = |bit: u32| at_hand.binary_search(&other.plus(bit)).is_ok();
             if !programmed || bits(which >> low).all(known) {
                 continue;
             }
             let (die, place) = self.shape.place(other);
             let (class, owner) = (TxnClass::BackgroundRead, Owner::DegradedRead(number));
             let (id, txn) = flash.open(Op::Read, Source::Parity, class, owner, die);
-            (txn.unit, txn.from, txn.epoch) = (place, UnitId(other), which >> low);
+            (txn.unit, txn.from, txn.epoch) = (in_txn(place), other, which >> low);
             submit_read(flash, id, which.count_ones());
             left += 1;
         }
@@ -172,7 +174,7 @@ impl Superblocks {
         let Some(contents) = &mut self.contents else { return };
         let recovery = contents.recoveries.end(number);
         for at in bits(recovery.which) {
-            self.bring_back(recovery.first + at);
+            self.bring_back(recovery.first.plus(at));
         }
         self.resume_read(flash, &recovery);
         while let Some(next) =
@@ -180,7 +182,9 @@ impl Superblocks {
         {
             let wanted = self.wanted(flash, next.read);
             let fails = |bit: &u32| {
-                self.contents.as_ref().is_some_and(|contents| !contents.reads(next.first + bit))
+                self.contents
+                    .as_ref()
+                    .is_some_and(|contents| !contents.reads(next.first.plus(*bit)))
             };
             let which = bits(wanted & next.which).filter(fails).fold(0, |all, at| all | 1 << at);
             if which != 0 {
@@ -193,7 +197,7 @@ impl Superblocks {
     /// Recovers a unit that cannot be read from its line (the units at the same place in the other
     /// commands of its stripe), and checks the result against the version of the unit. Does nothing
     /// if the unit is no longer valid.
-    fn bring_back(&mut self, unit: u32) {
+    fn bring_back(&mut self, unit: UnitId) {
         let valid = self.map.valid_owner(unit).is_some();
         let superblock = self.shape.superblock_of(unit);
         let line = self.shape.line_of(unit);
@@ -208,9 +212,9 @@ impl Superblocks {
         let stream = super::commands::Stream::all().find(|&stream| {
             !written && self.commands.open_of(stream).is_some_and(|it| it.superblock == superblock)
         });
-        let running = stream.map(|it| contents.running(it.index(), self.shape.slot_of(unit)));
+        let running = stream.map(|it| contents.running(it, self.shape.slot_of(unit)));
         let tag = running.map_or(others, |running| others ^ running);
-        contents.integrity.bring_back(UnitId(unit), tag);
+        contents.integrity.bring_back(unit, tag);
     }
 
     /// A read resumes whose units have been recovered, or lost meanwhile.

@@ -66,7 +66,7 @@ impl Superblocks {
     /// at once.
     pub(super) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, unit: UnitId, parts: u32) {
         for at in 0..parts {
-            let (page, unit) = (page.0 + at, UnitId(unit.0 + at));
+            let (page, unit) = (page.plus(at), unit.plus(at));
             match self.map.place(page) {
                 Location::Flash(now) if now == unit => {
                     self.make_free(flash);
@@ -74,7 +74,7 @@ impl Superblocks {
                     self.map.buffer(page, frame);
                     self.buffer.use_frame(frame, false);
                     if let Some(contents) = &mut self.contents {
-                        let wrong = contents.reads_wrong(unit.0);
+                        let wrong = contents.reads_wrong(unit);
                         contents.take(frame, wrong);
                     }
                 }

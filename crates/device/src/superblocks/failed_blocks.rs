@@ -29,7 +29,8 @@ use crate::config::Config;
 use crate::event_loop::Device;
 use crate::flash::Flash;
 use crate::flash::txn::Owner;
-use fowler_units::{BlockId, Nanos};
+use crate::policy::placement::StreamId;
+use fowler_units::{BlockId, Id, Nanos, RuId};
 
 impl Device<Superblocks> {
     /// Returns the counts of failing blocks; `None` if no block can fail.
@@ -61,7 +62,7 @@ impl Superblocks {
     /// If a block has failed.
     pub(crate) fn let_no_block_fail(&mut self) {
         let failed = |superblock| self.gaps_of(superblock).is_some();
-        assert!(!(0..self.shape.superblocks).any(failed), "blocks that have failed");
+        assert!(!self.map.superblocks().any(failed), "blocks that have failed");
         self.bad = None;
     }
 
@@ -72,31 +73,31 @@ impl Superblocks {
 
     /// Returns the gaps of a superblock; none if no block of it has failed.
     #[inline]
-    pub(super) fn gaps_of(&self, superblock: u32) -> Option<&Gaps> {
+    pub(super) fn gaps_of(&self, superblock: RuId) -> Option<&Gaps> {
         self.bad.as_ref()?.gaps(superblock)
     }
 
     /// Returns true if a command of a superblock programs something.
     #[inline]
-    pub(super) fn uses(&self, superblock: u32, command: u32) -> bool {
+    pub(super) fn uses(&self, superblock: RuId, command: u32) -> bool {
         self.gaps_of(superblock).is_none_or(|gaps| gaps.uses(command))
     }
 
     /// Returns the number of dies that erase a superblock: those that have not dropped out.
-    pub(super) fn dies_of(&self, superblock: u32) -> u32 {
+    pub(super) fn dies_of(&self, superblock: RuId) -> u32 {
         let Some(gaps) = self.gaps_of(superblock) else { return self.shape.dies };
         (0..self.shape.dies).filter(|&at| !gaps.is_dropped(at)).count() as u32
     }
 
     /// Returns true if a die programs nothing after a command of a superblock, up to its end.
-    pub(super) fn is_last_of_die(&self, superblock: u32, command: u32) -> bool {
+    pub(super) fn is_last_of_die(&self, superblock: RuId, command: u32) -> bool {
         let next = command + self.shape.dies;
         next >= self.shape.commands || !self.uses(superblock, next)
     }
 
     /// Returns the first command at or after this one of an open superblock that programs
     /// something, and takes the places before it. The number of commands if there is none.
-    pub(super) fn skip_gaps(&mut self, superblock: u32, command: u32) -> u32 {
+    pub(super) fn skip_gaps(&mut self, superblock: RuId, command: u32) -> u32 {
         let Some(gaps) = self.gaps_of(superblock) else { return command };
         let next = gaps.next_used(command);
         for _ in command..next {
@@ -114,7 +115,7 @@ impl Superblocks {
 
     /// Returns the command of parity of the stripe of a command, in a superblock with parity; none
     /// if nothing of the stripe is left.
-    pub(super) fn parity_of_stripe(&self, superblock: u32, command: u32) -> Option<u32> {
+    pub(super) fn parity_of_stripe(&self, superblock: RuId, command: u32) -> Option<u32> {
         let stripe = self.shape.stripe_of(command);
         match self.gaps_of(superblock) {
             None => Some(stripe.end - 1),
@@ -130,7 +131,7 @@ impl Superblocks {
 
     /// Returns the number of data units that an erased superblock with parity can hold, without its
     /// parity and without commands of failed blocks.
-    fn units_of_erased(&self, superblock: u32) -> i64 {
+    fn units_of_erased(&self, superblock: RuId) -> i64 {
         let units = match self.gaps_of(superblock) {
             None => self.shape.data_units(),
             Some(gaps) => gaps.data_commands_from(0, false) * self.shape.units_per_command,
@@ -164,7 +165,7 @@ impl Superblocks {
     #[inline]
     pub(super) fn program_fails(&mut self, stream: Stream, open: Open, now: Nanos) -> bool {
         let Some(bad) = &self.bad else { return false };
-        let erases = self.map.erases()[open.superblock as usize];
+        let erases = self.map.erases()[open.superblock.index()];
         let failing = bad.failing_programs(&self.shape, (open.superblock, open.command), erases);
         !failing.is_empty() && self.fail_program(stream, open, &failing, now)
     }
@@ -223,7 +224,7 @@ impl Superblocks {
             }
         }
         let moved = matches!(stream, Stream::Moved(_));
-        let fits = |&into: &u8| self.collector.promised(into) <= self.room_for_moved(into);
+        let fits = |&into: &StreamId| self.collector.promised(into) <= self.room_for_moved(into);
         !moved || self.erased_units() >= self.units_kept() && self.streams.moved().iter().all(fits)
     }
 
@@ -254,7 +255,7 @@ impl Superblocks {
 
     /// Ends the erase of a superblock: what has failed of it drops out, or all of it is retired.
     /// Returns true if it is retired.
-    pub(super) fn end_erase(&mut self, superblock: u32, now: Nanos) -> bool {
+    pub(super) fn end_erase(&mut self, superblock: RuId, now: Nanos) -> bool {
         if self.bad.is_some() && self.retires(superblock, now) {
             self.map.retired(superblock);
             return true;
@@ -266,7 +267,7 @@ impl Superblocks {
     /// Returns true if a superblock whose erase ends is retired.
     #[cold]
     #[inline(never)]
-    fn retires(&mut self, superblock: u32, now: Nanos) -> bool {
+    fn retires(&mut self, superblock: RuId, now: Nanos) -> bool {
         let failed = self.fail_erase(superblock, now);
         let shape = self.shape;
         let Some(gaps) = self.gaps_of(superblock).filter(|gaps| gaps.has_failed()) else {
@@ -301,8 +302,8 @@ impl Superblocks {
     }
 
     /// Lets those blocks of a superblock fail whose erase fails. Returns their number.
-    fn fail_erase(&mut self, superblock: u32, now: Nanos) -> u64 {
-        let (shape, erases) = (self.shape, self.map.erases()[superblock as usize]);
+    fn fail_erase(&mut self, superblock: RuId, now: Nanos) -> u64 {
+        let (shape, erases) = (self.shape, self.map.erases()[superblock.index()]);
         let Some(bad) = &mut self.bad else { return 0 };
         let mut all = 0;
         for position in 0..shape.dies {
@@ -341,14 +342,14 @@ impl Superblocks {
     }
 
     /// Returns true if a program of a superblock has failed since its erase.
-    pub(super) fn has_failed_program(&self, superblock: u32) -> bool {
+    pub(super) fn has_failed_program(&self, superblock: RuId) -> bool {
         self.gaps_of(superblock).is_some_and(Gaps::has_failed_program)
     }
 
     /// Returns the state of failing blocks to save.
     pub(super) fn save_bad_blocks(&self) -> Option<SavedBadBlocks> {
-        let retired = |&it: &u32| self.map.state(it) == BlockState::Retired;
-        let retired = (0..self.shape.superblocks).filter(retired).collect();
+        let retired = |&it: &RuId| self.map.state(it) == BlockState::Retired;
+        let retired = self.map.superblocks().filter(retired).collect();
         self.bad.as_ref().map(|bad| bad.save(retired))
     }
 
@@ -375,7 +376,7 @@ impl Superblocks {
             self.keep_more_erased();
         }
         for &superblock in &saved.retired {
-            if superblock >= self.shape.superblocks
+            if superblock.0 >= self.shape.superblocks
                 || self.map.state(superblock) != BlockState::Free
                 || self.gaps_of(superblock).is_some()
             {
@@ -391,18 +392,18 @@ impl Superblocks {
     /// failed program is due to be moved.
     pub(super) fn check_bad_blocks(&self) -> Result<(), String> {
         let Some(bad) = &self.bad else { return Ok(()) };
-        let retired = |superblock: u32| self.map.state(superblock) == BlockState::Retired;
+        let retired = |superblock: RuId| self.map.state(superblock) == BlockState::Retired;
         let room = bad.room_of_all(&self.shape, retired);
         if room != bad.needed + bad.counts.spare {
             return Err(format!("room for {room}, {} needed, {:?}", bad.needed, bad.counts));
         }
-        for superblock in 0..self.shape.superblocks {
+        for superblock in self.map.superblocks() {
             let gaps = self.gaps_of(superblock);
             let units = (0..self.shape.commands)
                 .filter(|&command| !self.uses(superblock, command))
                 .flat_map(|command| {
                     let first = self.shape.unit_of_command(superblock, command);
-                    first..first + self.shape.numbers_per_command()
+                    first.run(self.shape.numbers_per_command())
                 });
             let held = units.filter(|&unit| self.map.valid_owner(unit).is_some()).count();
             if held > 0 || retired(superblock) && (gaps.is_some() || self.map.valid(superblock) > 0)

@@ -9,10 +9,13 @@ use crate::event_loop::{Device, Pacing};
 use crate::observe::blame::Part;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
+use crate::policy::placement::StreamId;
 use crate::policy::redundancy::{CachePower, Checks, CutPrograms};
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::{Failure, Reason};
-use fowler_units::{BlockId, DieId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
+use fowler_units::{
+    BlockId, DieId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, RuId, Span, StripeId, UnitId,
+};
 
 /// A full drive of four dies that notices losses, with one command in so many parity.
 fn failing(parity: u32) -> Config {
@@ -32,12 +35,12 @@ fn rest(device: &mut Device<Superblocks>) {
 }
 
 /// Returns the valid units of a block of the flash.
-fn valid_in_block(device: &Device<Superblocks>, block: u32) -> Vec<u32> {
+fn valid_in_block(device: &Device<Superblocks>, block: u32) -> Vec<UnitId> {
     let layer = device.superblocks();
     let geometry = layer.sizes().geometry;
-    let of = |unit: &u32| layer.shape.place(*unit).1.0 / geometry.pages_per_block == block;
-    let first = layer.shape.first_unit(block % geometry.blocks_per_plane);
-    let units = (first..first + layer.shape.units).filter(of);
+    let of = |unit: &UnitId| layer.shape.place(*unit).1.0 / geometry.pages_per_block == block;
+    let first = layer.shape.first_unit(RuId(block % geometry.blocks_per_plane));
+    let units = first.run(layer.shape.units).filter(of);
     units.filter(|&unit| layer.map.valid_owner(unit).is_some()).collect()
 }
 
@@ -48,8 +51,8 @@ fn a_block_comes_back_where_parity_covers_it() {
     for (parity, rebuilt) in [(4, true), (0, false)] {
         let mut device = drive(&failing(parity));
         let layer = device.superblocks();
-        let full = (0..layer.map.count()).find(|&it| layer.map.state(it) == BlockState::Full);
-        let block = full.expect("a full drive") + 2 * layer.sizes().geometry.blocks_per_plane;
+        let full = layer.map.superblocks().find(|&it| layer.map.state(it) == BlockState::Full);
+        let block = full.expect("a full drive").0 + 2 * layer.sizes().geometry.blocks_per_plane;
         let units = valid_in_block(&device, block);
         assert!(units.len() > 10, "{} units", units.len());
         device.inject(Fault::Block(BlockId(block)));
@@ -98,10 +101,10 @@ fn a_rebuilt_die_holds_what_was_written() {
     }
     let contents = device.superblocks().contents.as_ref().expect("it notices losses");
     let map = &device.superblocks().map;
-    for page in 0..map.logical() {
+    for page in map.pages() {
         let crate::mapping::page_map::Location::Flash(unit) = map.place(page) else { continue };
-        let version = contents.integrity.version(Lpn(page));
-        assert!(contents.reads(unit.0) && contents.integrity.version_at(unit) == version);
+        let version = contents.integrity.version(page);
+        assert!(contents.reads(unit) && contents.integrity.version_at(unit) == version);
     }
     let ledger = device.losses().expect("it notices losses");
     assert_eq!((ledger.lost_in_all(), ledger.wrong), (0, 0), "{ledger:?}");
@@ -124,9 +127,10 @@ fn a_degraded_read_takes_the_rest_of_its_stripe() {
         device.run(all, Pacing::Closed { depth: 8 }, &mut ());
         rest(&mut device);
         let layer = device.superblocks();
-        let open = layer.commands.open_of(Stream::Host(0)).filter(|open| open.command >= 4)?;
+        let open =
+            layer.commands.open_of(Stream::Host(StreamId(0))).filter(|open| open.command >= 4)?;
         let first = layer.shape.unit_of_command(open.superblock, 1);
-        let mut units = first..first + layer.shape.units_per_command;
+        let mut units = first.run(layer.shape.units_per_command);
         units.find_map(|unit| Some((unit, layer.map.valid_owner(unit)?)))
     });
     let (unit, page) = found.expect("an open superblock with a stripe");
@@ -134,9 +138,9 @@ fn a_degraded_read_takes_the_rest_of_its_stripe() {
     let kind = u64::from(device.superblocks().shape.place(unit).1.0 % 3);
     let sense = Span::us(40 + 20 * kind);
     let transfer = Span(config.timing.bus_transfer.0 / 4);
-    device.inject(Fault::Page(Lpn(page)));
+    device.inject(Fault::Page(page));
     let reads = device.counters().reads;
-    let io = HostIo::new(HostOp::Read, device.now(), u64::from(page) * UNIT, UNIT as u32);
+    let io = HostIo::new(HostOp::Read, device.now(), u64::from(page.0) * UNIT, UNIT as u32);
     let mut answers: Vec<Completion> = Vec::new();
     device.run([io], Pacing::Closed { depth: 1 }, &mut answers);
     let ledger = device.losses().expect("it notices losses");
@@ -206,16 +210,16 @@ fn an_open_stripe_is_covered() {
             continue;
         }
         let layer = device.superblocks();
-        let Some(open) = layer.commands.open_of(Stream::Host(0)) else { continue };
+        let Some(open) = layer.commands.open_of(Stream::Host(StreamId(0))) else { continue };
         let stripe = layer.shape.stripe_of(open.command);
         let Some(command) = (stripe.start..open.command).next() else { continue };
         let first = layer.shape.unit_of_command(open.superblock, command);
-        let owner = (first..first + 24).find_map(|unit| layer.map.valid_owner(unit));
+        let owner = first.run(24).find_map(|unit| layer.map.valid_owner(unit));
         let Some(page) = owner else { continue };
         covered += 1;
-        device.inject(Fault::Page(Lpn(page)));
+        device.inject(Fault::Page(page));
         assert_eq!(device.to_rebuild(), 1, "seed {seed}");
-        let io = HostIo::new(HostOp::Read, device.now(), u64::from(page) * UNIT, UNIT as u32);
+        let io = HostIo::new(HostOp::Read, device.now(), u64::from(page.0) * UNIT, UNIT as u32);
         device.run([io], Pacing::Closed { depth: 1 }, &mut ());
         let ledger = device.losses().expect("it notices losses");
         assert_eq!((ledger.degraded_reads, ledger.wrong), (covered, 0), "seed {seed}");
@@ -235,16 +239,13 @@ fn independent_failures_lose_as_many_units_as_the_closed_form() {
             config.seed = seed;
             let mut device = drive(&config);
             let layer = device.superblocks();
-            let full = |it: &u32| layer.map.state(*it) == BlockState::Full;
+            let full = |it: &RuId| layer.map.state(*it) == BlockState::Full;
             let (shape, map) = (&layer.shape, &layer.map);
             let mut rng = Rng::stream(seed, "failures");
-            let full: Vec<u32> = (0..map.count()).filter(full).collect();
+            let full: Vec<RuId> = map.superblocks().filter(full).collect();
             valid += full.iter().map(|&it| u64::from(map.valid(it))).sum::<u64>();
-            let units = full.iter().flat_map(|&it| {
-                let first = shape.first_unit(it);
-                first..first + shape.units
-            });
-            let failed: Vec<u32> = units.filter(|_| rng.chance(p)).collect();
+            let units = full.iter().flat_map(|&it| shape.first_unit(it).run(shape.units));
+            let failed: Vec<UnitId> = units.filter(|_| rng.chance(p)).collect();
             let Device { flash, layer, .. } = &mut device;
             layer.strike(flash, failed, Failure::Page);
             device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
@@ -344,7 +345,7 @@ fn a_power_loss_takes_what_is_only_in_the_buffer() {
         let mut config = failing(4);
         (config.redundancy.cache, config.redundancy.saved) = (cache, 3);
         let mut device = drive(&config);
-        let old: Vec<u64> = (0..34).map(|page| version(&device, page)).collect();
+        let old: Vec<u64> = Lpn(0).run(34).map(|page| version(&device, page)).collect();
         write_units(&mut device, 0..34);
         if flushes {
             let io = HostIo::new(HostOp::Flush, device.now(), 0, 0);
@@ -353,7 +354,7 @@ fn a_power_loss_takes_what_is_only_in_the_buffer() {
             assert!(answers[0].latency() > Span::us(100), "{:?}", answers[0]);
             assert_eq!(answers[0].blame.total(), answers[0].latency());
         }
-        let new: Vec<u64> = (0..34).map(|page| version(&device, page)).collect();
+        let new: Vec<u64> = Lpn(0).run(34).map(|page| version(&device, page)).collect();
         device.power_off(Span::ms(5), &mut ());
         device.check_superblocks().expect("the laws hold");
         let offs = *device.power_offs();
@@ -361,7 +362,7 @@ fn a_power_loss_takes_what_is_only_in_the_buffer() {
         let ledger = device.losses().expect("it notices losses");
         assert_eq!((ledger.lost_writes, ledger.lost[Reason::Power]), (lost, lost));
         for page in 0..34 {
-            let now = version(&device, page as u32);
+            let now = version(&device, Lpn(page as u32));
             let reverted = page >= 34 - lost as usize;
             assert_eq!(now, if reverted { old[page] } else { new[page] }, "{cache:?}, {page}");
         }
@@ -370,8 +371,8 @@ fn a_power_loss_takes_what_is_only_in_the_buffer() {
 }
 
 /// Returns the version of a unit of the host.
-fn version(device: &Device<Superblocks>, page: u32) -> u64 {
-    device.superblocks().contents.as_ref().expect("it notices losses").integrity.version(Lpn(page))
+fn version(device: &Device<Superblocks>, page: Lpn) -> u64 {
+    device.superblocks().contents.as_ref().expect("it notices losses").integrity.version(page)
 }
 
 /// A command that is cut off takes the units of the host with it; one that ends does not.
@@ -405,19 +406,19 @@ fn lost_running_parity_takes_what_waits_for_it() {
     for count in 1..40 {
         write_units(&mut device, 0..24 * count);
         let layer = device.superblocks();
-        let Some(open) = layer.commands.open_of(Stream::Host(0)) else { continue };
+        let Some(open) = layer.commands.open_of(Stream::Host(StreamId(0))) else { continue };
         let stripe = layer.shape.stripe_of(open.command);
         if stripe.start == open.command || device.spoilt_superblocks() > 0 {
             continue;
         }
         let first = layer.shape.unit_of_command(open.superblock, stripe.start);
-        let page = (first..first + 24).find_map(|unit| layer.map.valid_owner(unit));
+        let page = first.run(24).find_map(|unit| layer.map.valid_owner(unit));
         let Some(page) = page else { continue };
-        device.inject(Fault::Page(Lpn(page)));
+        device.inject(Fault::Page(page));
         assert_eq!(device.to_rebuild(), 1);
         device.power_off(Span::ms(1), &mut ());
         device.check_superblocks().expect("the laws hold");
-        let loss = device.lost(Lpn(page)).expect("it is lost");
+        let loss = device.lost(page).expect("it is lost");
         assert_eq!((loss.reason, device.to_rebuild()), (Reason::Power, 0));
         assert!(device.power_offs().parity_lost > 0);
         write_units(&mut device, 0..240);
@@ -469,15 +470,12 @@ fn silent_corruption_is_returned_or_found() {
 }
 
 /// Returns two units of the host in the same line of a full superblock.
-fn two_of_a_line(device: &Device<Superblocks>) -> [u32; 2] {
+fn two_of_a_line(device: &Device<Superblocks>) -> [Lpn; 2] {
     let layer = device.superblocks();
-    let full = (0..layer.map.count()).filter(|&it| layer.map.state(it) == BlockState::Full);
-    let units = full.flat_map(|it| {
-        let first = layer.shape.first_unit(it);
-        first..first + layer.shape.units
-    });
-    let pair = units.into_iter().find_map(|unit| {
-        let owner = |unit: u32| layer.map.valid_owner(unit);
+    let full = layer.map.superblocks().filter(|&it| layer.map.state(it) == BlockState::Full);
+    let mut units = full.flat_map(|it| layer.shape.first_unit(it).run(layer.shape.units));
+    let pair = units.find_map(|unit| {
+        let owner = |unit: UnitId| layer.map.valid_owner(unit);
         let mut owners = layer.shape.line_of(unit).iter().filter_map(owner);
         Some([owners.next()?, owners.next()?])
     });
@@ -490,14 +488,14 @@ fn two_of_a_line(device: &Device<Superblocks>) -> [u32; 2] {
 fn what_the_buffer_holds_is_not_lost_with_its_old_line() {
     let mut device = drive(&failing(4));
     let [one, other] = two_of_a_line(&device);
-    device.inject(Fault::Page(Lpn(one)));
+    device.inject(Fault::Page(one));
     let now = device.now();
-    let io = HostIo::new(HostOp::Write, now, u64::from(one) * UNIT, UNIT as u32);
+    let io = HostIo::new(HostOp::Write, now, u64::from(one.0) * UNIT, UNIT as u32);
     device.run([io], Pacing::Closed { depth: 1 }, &mut ());
     let new = version(&device, one);
-    device.inject(Fault::Page(Lpn(other)));
+    device.inject(Fault::Page(other));
     device.check_superblocks().expect("the laws hold");
-    assert!(device.lost(Lpn(one)).is_none() && device.lost(Lpn(other)).is_some());
+    assert!(device.lost(one).is_none() && device.lost(other).is_some());
     let ledger = device.losses().expect("it notices losses");
     assert_eq!((ledger.unreadable, ledger.rewritten, ledger.lost_in_all()), (2, 1, 1));
     device.write_out(&mut ());
@@ -513,7 +511,7 @@ fn a_flush_waits_for_what_replaces_a_unit_on_its_way() {
     let mut config = failing(4);
     config.redundancy.cache = CachePower::Volatile;
     let mut device = drive(&config);
-    let old = version(&device, 0);
+    let old = version(&device, Lpn(0));
     let at = |us| Nanos::ZERO + Span::us(us);
     let mut all: Vec<HostIo> =
         (0..24).map(|page| HostIo::new(HostOp::Write, at(0), page * UNIT, UNIT as u32)).collect();
@@ -523,10 +521,10 @@ fn a_flush_waits_for_what_replaces_a_unit_on_its_way() {
     device.run(all, Pacing::Open, &mut answers);
     let flush = answers.last().expect("it was answered");
     assert_eq!(flush.io.op, HostOp::Flush, "the flush is answered last");
-    let new = version(&device, 0);
+    let new = version(&device, Lpn(0));
     device.power_off(Span::ms(1), &mut ());
     device.check_superblocks().expect("the laws hold");
-    assert!(version(&device, 0) == new && new != old);
+    assert!(version(&device, Lpn(0)) == new && new != old);
     assert_eq!(device.power_offs().lost_writes, 0);
 }
 
@@ -539,8 +537,8 @@ fn a_wrong_unit_recovers_nothing_once_it_is_found() {
         config.redundancy.checks = checks;
         let mut device = drive(&config);
         let [one, other] = two_of_a_line(&device);
-        device.inject(Fault::Miscorrected(Lpn(other)));
-        device.inject(Fault::Page(Lpn(one)));
+        device.inject(Fault::Miscorrected(other));
+        device.inject(Fault::Page(one));
         rest(&mut device);
         let ledger = device.losses().expect("it notices losses");
         assert_eq!(ledger.lost[Reason::BeyondParity], lost, "{checks:?}");

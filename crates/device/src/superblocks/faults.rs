@@ -28,29 +28,29 @@ use crate::flash::Flash;
 use crate::mapping::page_map::Location;
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::{Failure, Loss, LossLedger, Reason};
-use fowler_units::{Geometry, Id, Lpn, Nanos, Rng, Span, UnitId};
+use fowler_units::{Geometry, Id, Lpn, Nanos, Rng, RuId, Span, UnitId};
 use std::ops::Range;
 
 impl Superblocks {
     /// Returns true if a superblock is in SLC mode.
-    pub(super) fn is_in_slc_mode(&self, superblock: u32) -> bool {
+    pub(super) fn is_in_slc_mode(&self, superblock: RuId) -> bool {
         self.slc.as_ref().is_some_and(|cache| cache.is_used_by(superblock))
     }
 
     /// Returns the units of commands in flight, in order: their data is in the controller.
-    fn being_programmed(&self) -> Vec<u32> {
+    fn being_programmed(&self) -> Vec<UnitId> {
         let all = self.commands.in_flight().flat_map(|(first, _)| {
             let slots = self.shape.slots(self.shape.is_slc(first)).len() as u32;
-            first..first + slots
+            first.run(slots)
         });
-        let mut all: Vec<u32> = all.collect();
+        let mut all: Vec<UnitId> = all.collect();
         all.sort_unstable();
         all
     }
 
     /// Returns the units whose data the controller holds, in order: those of commands in flight,
     /// and those that are being moved and have been read.
-    pub(super) fn at_hand(&self) -> Vec<u32> {
+    pub(super) fn at_hand(&self) -> Vec<UnitId> {
         let mut all = self.being_programmed();
         for (_, stored) in self.commands.in_flight() {
             all.extend(stored.iter().filter_map(|stored| match *stored {
@@ -64,21 +64,21 @@ impl Superblocks {
     }
 
     /// Returns the number of unreadable units among a unit and those that share one parity with it.
-    pub(super) fn failed_of_line(&self, contents: &Contents, unit: u32) -> u32 {
+    pub(super) fn failed_of_line(&self, contents: &Contents, unit: UnitId) -> u32 {
         let line = self.shape.line_of(unit);
         line.iter().filter(|&unit| !contents.reads(unit)).count() as u32
     }
 
     /// Returns the units that hold data of any kind and that a fault strikes, in order.
-    fn struck(&self, fault: Fault, geometry: &Geometry) -> Vec<u32> {
+    fn struck(&self, fault: Fault, geometry: &Geometry) -> Vec<UnitId> {
         match fault {
             Fault::Page(page) | Fault::Miscorrected(page) | Fault::Misdirected(page) => {
-                let copy = match self.map.place(page.0) {
+                let copy = match self.map.place(page) {
                     Location::Flash(unit) => unit,
                     Location::Buffer(frame) => self.buffer.unit(frame),
                     Location::Nowhere => UnitId::NONE,
                 };
-                if copy.is_some() { vec![copy.0] } else { Vec::new() }
+                if copy.is_some() { vec![copy] } else { Vec::new() }
             }
             Fault::Parity(stripe) => {
                 let (superblock, last, slot) = self.shape.parity_page(stripe.0);
@@ -89,15 +89,15 @@ impl Superblocks {
                 if !programmed || self.is_bare(superblock) || self.is_in_slc_mode(superblock) {
                     return Vec::new();
                 }
-                let first = self.shape.unit_of_command(superblock, command) + slot;
-                (first..first + self.shape.units_per_page).collect()
+                let first = self.shape.unit_of_command(superblock, command).plus(slot);
+                first.run(self.shape.units_per_page).collect()
             }
             _ => fault.blocks(geometry).map_or_else(Vec::new, |blocks| self.units_in(&blocks)),
         }
     }
 
     /// Returns the units of some blocks that have been programmed, in order.
-    fn units_in(&self, blocks: &Range<u32>) -> Vec<u32> {
+    fn units_in(&self, blocks: &Range<u32>) -> Vec<UnitId> {
         let Geometry { planes_per_die, blocks_per_plane, pages_per_block, .. } =
             self.layout.geometry;
         let die_blocks = planes_per_die * blocks_per_plane;
@@ -106,11 +106,11 @@ impl Superblocks {
             _ => 0..self.shape.superblocks,
         };
         let mut all = Vec::new();
-        for superblock in superblocks {
+        for superblock in superblocks.map(RuId) {
             if matches!(self.map.traffic(superblock).emptied, Emptied::Erased(_)) {
                 continue;
             }
-            let slots = self.shape.slots(self.is_in_slc_mode(superblock));
+            let slc = self.is_in_slc_mode(superblock);
             let used = |&command: &u32| self.uses(superblock, command);
             for command in (0..self.commands_taken(superblock)).filter(used) {
                 let first = self.shape.unit_of_command(superblock, command);
@@ -119,18 +119,18 @@ impl Superblocks {
                 if to <= blocks.start || blocks.end <= from {
                     continue;
                 }
-                let fails = |unit: &u32| {
+                let fails = |unit: &UnitId| {
                     let (_, page) = self.shape.place(*unit);
                     blocks.contains(&(page.0 / pages_per_block))
                 };
-                all.extend(slots.clone().map(|slot| first + slot).filter(fails));
+                all.extend(self.shape.units_of_command(superblock, command, slc).filter(fails));
             }
         }
         all
     }
 
     /// Makes units fail that have been programmed, and handles the consequences.
-    pub(super) fn strike(&mut self, flash: &mut Flash, mut units: Vec<u32>, failure: Failure) {
+    pub(super) fn strike(&mut self, flash: &mut Flash, mut units: Vec<UnitId>, failure: Failure) {
         let now = flash.now();
         let at_hand = self.at_hand();
         let Some(contents) = &self.contents else { return };
@@ -157,7 +157,7 @@ impl Superblocks {
         lines.sort_unstable();
         lines.dedup();
         lines.into_iter().for_each(|line| self.weigh(flash, line, &at_hand));
-        let mut superblocks: Vec<u32> =
+        let mut superblocks: Vec<RuId> =
             units.iter().map(|&unit| self.shape.superblock_of(unit)).collect();
         superblocks.dedup();
         superblocks.into_iter().for_each(|superblock| self.renew_if_spoilt(superblock));
@@ -168,13 +168,13 @@ impl Superblocks {
 
     /// Gives up the copy of a unit of the host in the flash if the buffer holds the newest data of
     /// all of it, and has it stored again. Returns true if so.
-    fn keep_from_buffer(&mut self, page: u32, unit: u32, now: Nanos) -> bool {
+    fn keep_from_buffer(&mut self, page: Lpn, unit: UnitId, now: Nanos) -> bool {
         let Location::Buffer(frame) = self.map.place(page) else { return false };
         if self.buffer.is_incomplete(frame) {
             return false;
         }
         self.buffer.make_dirty(frame);
-        self.map.drop_copy(UnitId(unit));
+        self.map.drop_copy(unit);
         self.buffer.set_unit(frame, UnitId::NONE);
         if let Some(contents) = &mut self.contents {
             contents.rewritten(self.shape.superblock_of(unit), unit, now);
@@ -185,9 +185,9 @@ impl Superblocks {
     /// Gives up the unreadable units of a line (the units at the same place in all commands of a
     /// stripe) if more than one is unreadable, so that parity recovers none. `at_hand` are the
     /// units whose data the controller holds; these stay.
-    fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[u32]) {
+    fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[UnitId]) {
         let Some(contents) = &self.contents else { return };
-        let failed: Vec<u32> = line.iter().filter(|&unit| !contents.reads(unit)).collect();
+        let failed: Vec<UnitId> = line.iter().filter(|&unit| !contents.reads(unit)).collect();
         if failed.len() <= 1 {
             return;
         }
@@ -195,7 +195,7 @@ impl Superblocks {
         for unit in failed {
             let known = at_hand.binary_search(&unit).is_ok();
             if let Some(contents) = &self.contents
-                && let Some(failure) = contents.integrity.failure(UnitId(unit))
+                && let Some(failure) = contents.integrity.failure(unit)
                 && self.map.valid_owner(unit).is_some()
                 && !known
             {
@@ -207,7 +207,7 @@ impl Superblocks {
 
     /// Gives up a valid unit that cannot be read, and with it the unit of the host that it holds,
     /// unless the buffer holds that.
-    pub(super) fn lose(&mut self, flash: &Flash, unit: u32, loss: Loss) {
+    pub(super) fn lose(&mut self, flash: &Flash, unit: UnitId, loss: Loss) {
         let page = self.map.valid_owner(unit).expect("a valid unit");
         if self.keep_from_buffer(page, unit, flash.now()) {
             return;
@@ -216,11 +216,11 @@ impl Superblocks {
             // The frame holds part of the unit, and the rest was to be read from here.
             self.buffer.give_up(frame);
         }
-        self.map.leave(page, UnitId(unit));
+        self.map.leave(page, unit);
         let superblock = self.shape.superblock_of(unit);
         let Some(contents) = &mut self.contents else { return };
         contents.note_settled(superblock, flash.now());
-        contents.integrity.lose(Lpn(page), loss);
+        contents.integrity.lose(page, loss);
         contents.integrity.ledger.lost[loss.reason] += 1;
     }
 
@@ -228,7 +228,7 @@ impl Superblocks {
     /// parity, a unit cannot be read: the units that share parity with that one are unprotected
     /// from then on, even if its own data is no longer needed.
     #[inline]
-    pub(super) fn renew_if_spoilt(&mut self, superblock: u32) {
+    pub(super) fn renew_if_spoilt(&mut self, superblock: RuId) {
         let spoilt = |it: &Contents| it.is_spoilt(superblock) && self.has_stripes(superblock);
         let fails =
             self.contents.as_deref().is_some_and(spoilt) || self.has_failed_program(superblock);
@@ -242,12 +242,11 @@ impl Superblocks {
         let at_hand = self.at_hand();
         let Some(mut contents) = self.contents.take() else { return };
         let geometry = contents.geometry;
-        for unit in self.struck(fault, &geometry).into_iter().map(UnitId) {
-            let open = |unit: UnitId| {
-                self.is_programmed(unit.0) && at_hand.binary_search(&unit.0).is_err()
-            };
-            let current = |unit: UnitId| self.map.valid_owner(unit.0).is_some();
-            let another = |unit: UnitId, rng: &mut Rng| self.draw_beside(unit.0, rng);
+        for unit in self.struck(fault, &geometry) {
+            let open =
+                |unit: UnitId| self.is_programmed(unit) && at_hand.binary_search(&unit).is_err();
+            let current = |unit: UnitId| self.map.valid_owner(unit).is_some();
+            let another = |unit: UnitId, rng: &mut Rng| self.draw_beside(unit, rng);
             contents.integrity.corrupt((fault, unit), &open, &current, &another);
         }
         self.contents = Some(contents);
@@ -255,10 +254,10 @@ impl Superblocks {
 
     /// Returns a random unit in the plane of `unit`, for a misdirected write to land on; `None` if
     /// the random unit has not been programmed.
-    fn draw_beside(&self, unit: u32, rng: &mut Rng) -> Option<UnitId> {
+    fn draw_beside(&self, unit: UnitId, rng: &mut Rng) -> Option<UnitId> {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.layout.geometry;
-        let plane = |unit: u32| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;
-        let drawn = rng.below(self.shape.all_numbers()) as u32;
+        let plane = |unit: UnitId| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;
+        let drawn = UnitId(rng.below(self.shape.all_numbers()) as u32);
         // The same die and place within a word line as the unit.
         let dies = self.shape.dies;
         let (at, of) = (self.shape.command_of(drawn), self.shape.command_of(unit));
@@ -268,9 +267,9 @@ impl Superblocks {
         }
         let superblock = self.shape.superblock_of(drawn);
         let slot = self.shape.slot_of(unit);
-        let other = self.shape.unit_of_command(superblock, command) + slot;
+        let other = self.shape.unit_of_command(superblock, command).plus(slot);
         debug_assert_eq!(plane(other), plane(unit));
-        self.is_programmed(other).then_some(UnitId(other))
+        self.is_programmed(other).then_some(other)
     }
 }
 

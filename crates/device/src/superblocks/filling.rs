@@ -12,7 +12,7 @@ use super::Superblocks;
 use super::commands::Open;
 use crate::config::{Config, Pattern};
 use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
-use fowler_units::{Nanos, Rng, Scatter};
+use fowler_units::{Lpn, Nanos, Rng, Scatter, UnitId};
 
 /// The number of times that every unit is overwritten, on average, before the state counts as
 /// steady. With greedy collection the first pass suffices; SNIA's PTS asks for two.
@@ -40,18 +40,18 @@ pub(super) fn fill(
     let order = (pattern == Pattern::Random && filled > 0)
         .then(|| Scatter::new(u64::from(filled), &mut rng));
     for at in 0..u64::from(filled) {
-        filling.write(order.as_ref().map_or(at, |order| order.at(at)) as u32);
+        filling.write(Lpn(order.as_ref().map_or(at, |order| order.at(at)) as u32));
         progress.step()?;
     }
     let mut waf = None;
     let mut overwritten = 0;
     if steady && filled > 0 {
         let mut rng = Rng::stream(config.seed, "precondition/overwrites");
-        let (mut before, mut drawn) = (None, Drawn::default());
+        let (mut before, mut drawn) = (None, Drawn { pages: [Lpn(0); 16], count: 0 });
         for _ in 0..PASSES {
             (filling.moved, filling.written) = (0, 0);
             for _ in 0..filled {
-                let next = rng.below(filled.into()) as u32;
+                let next = Lpn(rng.below(filled.into()) as u32);
                 filling.drive.map.prefetch(next);
                 drawn.rotate(next, |page| filling.write(page));
                 progress.step()?;
@@ -95,9 +95,8 @@ impl Progress<'_> {
 
 /// Queue of 16 units of the host that the filling of the drive will write next: units are chosen
 /// early, so that their map entries are in the processor cache when they are written.
-#[derive(Default)]
 struct Drawn {
-    pages: [u32; 16],
+    pages: [Lpn; 16],
     /// Number of units chosen so far to be written in the filling of the drive.
     count: usize,
 }
@@ -106,7 +105,7 @@ impl Drawn {
     /// Appends `page`, a unit of the host to be written later, and passes the unit that was
     /// appended 16 calls earlier, if any, to `take`, which writes it.
     #[inline]
-    fn rotate(&mut self, page: u32, take: impl FnOnce(u32)) {
+    fn rotate(&mut self, page: Lpn, take: impl FnOnce(Lpn)) {
         let place = &mut self.pages[self.count % 16];
         let due = std::mem::replace(place, page);
         self.count += 1;
@@ -117,7 +116,7 @@ impl Drawn {
 
     /// Passes the units that were chosen but not written yet, at most 16, to `take`, in the order
     /// in which they were chosen.
-    fn last(&self, take: impl FnMut(u32)) {
+    fn last(&self, take: impl FnMut(Lpn)) {
         let left = self.count.min(16);
         (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);
     }
@@ -133,17 +132,17 @@ pub(super) struct Filling<'a> {
 impl Filling<'_> {
     /// Writes a unit of the host.
     #[inline]
-    pub(super) fn write(&mut self, page: u32) {
+    pub(super) fn write(&mut self, page: Lpn) {
         self.written += 1;
         self.put(HOST, page);
     }
 
     /// Writes a unit to the superblock that is open for one of [`HOST`] and [`MOVED`].
     #[inline]
-    fn put(&mut self, which: usize, page: u32) {
+    fn put(&mut self, which: usize, page: Lpn) {
         let unit = match self.drive.commands.filling[which] {
             Some((next, end)) if next < end => {
-                self.drive.commands.filling[which] = Some((next + 1, end));
+                self.drive.commands.filling[which] = Some((next.plus(1), end));
                 next
             }
             _ => self.next_command(which),
@@ -153,7 +152,7 @@ impl Filling<'_> {
 
     /// Begins the next command of a stream that stores data. Returns its first unit.
     #[cold]
-    fn next_command(&mut self, which: usize) -> u32 {
+    fn next_command(&mut self, which: usize) -> UnitId {
         let stream = self.drive.streams.of_filling()[which];
         loop {
             let drive = &mut *self.drive;
@@ -177,11 +176,11 @@ impl Filling<'_> {
             drive.advance(stream, open);
             if stores {
                 if let Some((_, end)) = drive.commands.filling[which] {
-                    drive.land(drive.shape.superblock_of(end - 1), Nanos::ZERO);
+                    drive.land(drive.shape.superblock_of(UnitId(end.0 - 1)), Nanos::ZERO);
                 }
                 let first = drive.shape.unit_of_command(open.superblock, open.command);
-                let end = first + drive.shape.units_per_command;
-                drive.commands.filling[which] = Some((first + 1, end));
+                let end = first.plus(drive.shape.units_per_command);
+                drive.commands.filling[which] = Some((first.plus(1), end));
                 return first;
             }
         }
@@ -197,8 +196,8 @@ impl Filling<'_> {
             };
             self.drive.map.empty(victim);
             let first = self.drive.shape.first_unit(victim);
-            for unit in first..first + self.drive.shape.units {
-                self.drive.map.prefetch_owner(unit + 16);
+            for unit in first.run(self.drive.shape.units) {
+                self.drive.map.prefetch_owner(unit.plus(16));
                 if let Some(page) = self.drive.map.valid_owner(unit) {
                     debug_assert!(self.drive.map.is_at(page, unit));
                     self.moved += 1;
@@ -219,7 +218,7 @@ impl Filling<'_> {
             }
         }
         for end in ends {
-            self.drive.land(self.drive.shape.superblock_of(end - 1), Nanos::ZERO);
+            self.drive.land(self.drive.shape.superblock_of(UnitId(end.0 - 1)), Nanos::ZERO);
         }
         if let Some(aging) = &mut self.drive.aging {
             aging.filled(&self.drive.map);

@@ -4,7 +4,7 @@
 
 use super::buffer::Buffer;
 use crate::config::Config;
-use fowler_units::{FrameId, ReqId};
+use fowler_units::{FrameId, Lpn, ReqId};
 use std::collections::VecDeque;
 
 /// The parts of the controller that survive a loss of power.
@@ -33,7 +33,7 @@ impl Survives {
 #[derive(Clone, Debug)]
 struct Flush {
     id: ReqId,
-    frames: Vec<(FrameId, u32)>,
+    frames: Vec<(FrameId, Lpn)>,
 }
 
 /// The flushes that wait.
@@ -73,14 +73,14 @@ impl Flushes {
     /// the first frame now waits for the second: the old data in the first, once programmed, no
     /// longer counts as stored.
     #[inline]
-    pub fn replaced(&mut self, page: u32, frames: [FrameId; 2]) {
+    pub fn replaced(&mut self, page: Lpn, frames: [FrameId; 2]) {
         if !self.waiting.is_empty() {
             self.replace(page, frames);
         }
     }
 
     #[cold]
-    fn replace(&mut self, page: u32, [old, new]: [FrameId; 2]) {
+    fn replace(&mut self, page: Lpn, [old, new]: [FrameId; 2]) {
         let all = self.waiting.iter_mut().flat_map(|flush| &mut flush.frames);
         all.filter(|it| **it == (old, page)).for_each(|it| it.0 = new);
     }

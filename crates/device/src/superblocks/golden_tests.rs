@@ -11,8 +11,9 @@ use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
+use crate::policy::placement::StreamId;
 use crate::policy::suspension::SuspensionKind;
-use fowler_units::{Bytes, DieId, HostIo, HostOp, Nanos, QueueId, Span, UnitId};
+use fowler_units::{Bytes, DieId, HostIo, HostOp, Lpn, Nanos, QueueId, Span};
 
 const COMMAND: u64 = 24;
 
@@ -45,13 +46,13 @@ fn latencies(device: &mut Device<Superblocks>, requests: &[HostIo]) -> Vec<u64> 
 /// A unit of the host on a die, in the first page of a word line.
 fn unit_on(device: &Device<Superblocks>, die: DieId) -> u64 {
     let layer = device.superblocks();
-    let on_die = |page: &u32| match layer.map.place(*page) {
-        Location::Flash(UnitId(unit)) => {
-            layer.shape.place(unit).0 == die && unit % layer.shape.units_per_command == 0
+    let on_die = |page: &Lpn| match layer.map.place(*page) {
+        Location::Flash(unit) => {
+            layer.shape.place(unit).0 == die && unit.0 % layer.shape.units_per_command == 0
         }
         _ => false,
     };
-    u64::from((0..layer.map.logical()).find(on_die).expect("every die holds data"))
+    u64::from(layer.map.pages().find(on_die).expect("every die holds data").0)
 }
 
 #[test]
@@ -116,7 +117,8 @@ fn beside_a_program(suspension: SuspensionKind, delay: Span, at: u64) -> Vec<u64
     config.die_order.name = DieOrderKind::ReadFirst;
     let mut device = drive(&config);
     let layer = device.superblocks();
-    let open = layer.commands.open_of(super::commands::Stream::Host(0)).expect("half full");
+    let open =
+        layer.commands.open_of(super::commands::Stream::Host(StreamId(0))).expect("half full");
     let die = layer.shape.die_at(open.command % layer.shape.dies);
     let unit = unit_on(&device, die);
     // Units that no read asks for.

@@ -21,6 +21,7 @@
 //! - A flush is answered at once if acknowledged writes survive a loss of power; otherwise when all
 //!   of them have been programmed ([`super::flushes`]).
 
+use super::shape::in_txn;
 use super::{Superblocks, submit_read};
 use crate::config::{PartialWrites, UnwrittenReads};
 use crate::event_loop::Device;
@@ -129,8 +130,8 @@ impl Superblocks {
             if next == end {
                 return true;
             }
-            match self.map.place(next) {
-                Location::Flash(UnitId(unit)) if self.is_between_passes(unit) => {
+            match self.map.place(Lpn(next)) {
+                Location::Flash(unit) if self.is_between_passes(unit) => {
                     self.front.requests.get_mut(id).next += 1;
                     flash.counters.pages_read += 1;
                     flash.counters.buffer_read_hits += 1;
@@ -139,14 +140,14 @@ impl Superblocks {
                     }
                     self.read_without_flash(flash, id);
                 }
-                Location::Flash(UnitId(unit)) => {
+                Location::Flash(unit) => {
                     if self.reads == self.reads_max {
                         return false;
                     }
-                    let parts = self.neighbors(next, end, unit);
+                    let parts = self.neighbors(Lpn(next), end - next, unit);
                     self.front.requests.get_mut(id).next += parts;
                     flash.counters.pages_read += u64::from(parts);
-                    self.read_flash(flash, id, (Lpn(next), UnitId(unit)), parts);
+                    self.read_flash(flash, id, (Lpn(next), unit), parts);
                 }
                 place => {
                     let unwritten = self.rules.unwritten;
@@ -171,11 +172,11 @@ impl Superblocks {
                         // A unit that counts as written before the run lies where its address
                         // points.
                         let units = self.shape.all_units() as u32;
-                        let unit = UnitId(self.shape.nth(next % units));
+                        let unit = self.shape.nth(next % units);
                         self.read_flash(flash, id, (Lpn(next), unit), 1);
                     } else {
                         if let Some(contents) = &mut self.contents {
-                            contents.unit_read(next);
+                            contents.unit_read(Lpn(next));
                         }
                         self.read_without_flash(flash, id);
                     }
@@ -184,12 +185,14 @@ impl Superblocks {
         }
     }
 
-    /// Returns how many units from `next` on lie beside each other in the page of `unit`.
-    fn neighbors(&self, next: u32, end: u32, unit: u32) -> u32 {
+    /// Returns how many units of the host from `next` on, at most `most`, lie beside each other in
+    /// the page of `unit`.
+    fn neighbors(&self, next: Lpn, most: u32, unit: UnitId) -> u32 {
         let beside = |parts: &u32| {
-            self.map.is_at(next + parts, unit + parts) && self.shape.same_page(unit + parts, unit)
+            self.map.is_at(next.plus(*parts), unit.plus(*parts))
+                && self.shape.same_page(unit.plus(*parts), unit)
         };
-        1 + (1..end - next).take_while(beside).count() as u32
+        1 + (1..most).take_while(beside).count() as u32
     }
 
     /// Reads `parts` units of one flash page for a request: the host's units from `page` on, which
@@ -202,10 +205,10 @@ impl Superblocks {
         parts: u32,
     ) {
         self.reads += 1;
-        let (die, place) = self.shape.place(unit.0);
+        let (die, place) = self.shape.place(unit);
         let class = TxnClass::HostRead;
         let (read, txn) = flash.open(Op::Read, Source::Host, class, Owner::Request, die);
-        (txn.unit, txn.req) = (place, id);
+        (txn.unit, txn.req) = (in_txn(place), id);
         // The units may stay in the buffer.
         (txn.from, txn.lpn) = (unit, page);
         let request = self.front.requests.get(id);
@@ -279,8 +282,8 @@ impl Superblocks {
                 return true;
             }
             let changed = match io.op {
-                HostOp::Trim => self.trim_unit(flash, id, next),
-                _ => self.write_unit(flash, id, next),
+                HostOp::Trim => self.trim_unit(flash, id, Lpn(next)),
+                _ => self.write_unit(flash, id, Lpn(next)),
             };
             if !changed {
                 // The units in the buffer may fill a command.
@@ -291,7 +294,7 @@ impl Superblocks {
         }
     }
 
-    fn trim_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
+    fn trim_unit(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) -> bool {
         let copy = match self.map.place(page) {
             Location::Nowhere => {
                 self.front.requests.get_mut(id).left -= 1;
@@ -313,7 +316,7 @@ impl Superblocks {
     /// Writes a unit of a request into a frame of the write buffer: the frame that holds it
     /// already, or a free one. Returns false if there is none, or the buffer's pace delays the
     /// write.
-    fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: u32) -> bool {
+    fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) -> bool {
         let place = self.map.place(page);
         let tag = self.front.requests.get(id).tag;
         let stream = self.streams.of(tag);
@@ -347,7 +350,7 @@ impl Superblocks {
         let whole = self.writes_whole(id, page);
         self.note_write(page, frame, (place, whole));
         match place {
-            Location::Flash(UnitId(unit))
+            Location::Flash(unit)
                 if !whole
                     && self.rules.partial == PartialWrites::ReadModifyWrite
                     && !self.is_between_passes(unit) =>
@@ -361,18 +364,18 @@ impl Superblocks {
 
     /// Returns true if a request writes all of a unit.
     #[inline]
-    pub(super) fn writes_whole(&self, id: ReqId, page: u32) -> bool {
+    pub(super) fn writes_whole(&self, id: ReqId, page: Lpn) -> bool {
         let size = self.units.page_size();
-        self.front.requests.get(id).within(Lpn(page), size) == (0, size)
+        self.front.requests.get(id).within(page, size) == (0, size)
     }
 
     /// Reads the old unit for a frame that holds only part of the new one.
-    fn read_rest(&mut self, flash: &mut Flash, unit: u32, frame: FrameId) {
+    fn read_rest(&mut self, flash: &mut Flash, unit: UnitId, frame: FrameId) {
         flash.counters.merge_reads += 1;
         let (die, place) = self.shape.place(unit);
         let class = TxnClass::BackgroundRead;
         let (id, txn) = flash.open(Op::Read, Source::Host, class, Owner::Merge(frame), die);
-        (txn.unit, txn.from) = (place, UnitId(unit));
+        (txn.unit, txn.from) = (in_txn(place), unit);
         submit_read(flash, id, 1);
     }
 

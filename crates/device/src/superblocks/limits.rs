@@ -9,7 +9,7 @@ use super::shape::Shape;
 use crate::config::Config;
 use crate::gc::refresh::{DUE_BEFORE, hard_limit};
 use crate::policy::redundancy::{Params, RedundancyKind};
-use fowler_units::{BlockId, Bytes, Geometry, Nanos, Span, UnitId};
+use fowler_units::{Bytes, Geometry, IdVec, Nanos, Ppn, RuId, Span};
 use serde::{Deserialize, Serialize};
 
 /// The age and the reads of all superblocks, to be saved in the middle of a life.
@@ -29,11 +29,11 @@ pub(super) struct Limits {
     geometry: Geometry,
     /// The time at which each superblock was opened, on the clock that begins at `-epoch`; `NEVER`
     /// if it is erased.
-    since: Vec<Nanos>,
+    since: IdVec<RuId, Nanos>,
     /// The reads of each block since its erase.
     reads: Vec<u32>,
     /// The reads that a block of each superblock may serve, by its wear.
-    reads_most: Vec<u32>,
+    reads_most: IdVec<RuId, u32>,
     /// The time of the next check of all ages; `NEVER` if none is scheduled.
     pub(super) check_at: Nanos,
 }
@@ -51,9 +51,9 @@ impl Limits {
             params: config.redundancy,
             epoch: config.reliability.oldest,
             geometry,
-            since: vec![Nanos::NEVER; shape.superblocks as usize],
+            since: IdVec::filled(Nanos::NEVER, shape.superblocks as usize),
             reads: vec![0; geometry.blocks() as usize],
-            reads_most: vec![config.redundancy.reads; shape.superblocks as usize],
+            reads_most: IdVec::filled(config.redundancy.reads, shape.superblocks as usize),
             check_at: Nanos::NEVER,
         })
     }
@@ -71,40 +71,40 @@ impl Limits {
     /// Returns the age and the reads of all superblocks.
     pub(super) fn save(&self) -> SavedLimits {
         let Limits { since, reads, check_at, .. } = self;
-        SavedLimits { since: since.clone(), reads: reads.clone(), check_at: *check_at }
+        SavedLimits { since: since.as_slice().to_vec(), reads: reads.clone(), check_at: *check_at }
     }
 
     /// Takes over saved ages and reads. `cycles_of` are the P/E cycles of the most worn block of a
     /// superblock. Returns false if they are of a drive of another size.
-    pub(super) fn resume(&mut self, saved: SavedLimits, cycles_of: impl Fn(u32) -> u32) -> bool {
+    pub(super) fn resume(&mut self, saved: SavedLimits, cycles_of: impl Fn(RuId) -> u32) -> bool {
         let SavedLimits { since, reads, check_at } = saved;
         if since.len() != self.since.len() || reads.len() != self.reads.len() {
             return false;
         }
-        for superblock in 0..since.len() as u32 {
+        for superblock in self.since.ids() {
             self.opened(superblock, Nanos::ZERO, cycles_of(superblock));
         }
-        (self.since, self.reads, self.check_at) = (since, reads, check_at);
+        (self.since, self.reads, self.check_at) = (since.into_iter().collect(), reads, check_at);
         true
     }
 
     /// The drive is filled: ages are spread evenly over the full superblocks in the order in which
     /// they became full, from that of the oldest data. Other data counts as just written.
-    pub(super) fn filled(&mut self, map: &Map, cycles_of: impl Fn(u32) -> u32) {
-        let blocks = map.blocks();
-        let mut full: Vec<(u64, u32)> = (0..map.count())
-            .filter_map(|superblock| Some((blocks.fill_order(BlockId(superblock))?, superblock)))
+    pub(super) fn filled(&mut self, map: &Map, cycles_of: impl Fn(RuId) -> u32) {
+        let mut full: Vec<(u64, RuId)> = map
+            .superblocks()
+            .filter_map(|superblock| Some((map.fill_order(superblock)?, superblock)))
             .collect();
         full.sort_unstable();
         let (epoch, count) = (self.epoch.0, full.len() as u128);
-        for superblock in 0..map.count() {
-            if blocks.written(BlockId(superblock)) > 0 {
+        for superblock in map.superblocks() {
+            if map.taken(superblock) > 0 {
                 self.opened(superblock, Nanos::ZERO, cycles_of(superblock));
             }
         }
         for (order, (_, superblock)) in full.into_iter().enumerate() {
             let since = u128::from(epoch) * order as u128 / count;
-            self.since[superblock as usize] = Nanos(since as u64);
+            self.since[superblock] = Nanos(since as u64);
         }
     }
 
@@ -114,41 +114,41 @@ impl Limits {
     }
 
     /// A superblock is opened, whose most worn block has so many P/E cycles.
-    pub(super) fn opened(&mut self, superblock: u32, now: Nanos, cycles: u32) {
-        self.since[superblock as usize] = Nanos(now.0.saturating_add(self.epoch.0));
+    pub(super) fn opened(&mut self, superblock: RuId, now: Nanos, cycles: u32) {
+        self.since[superblock] = Nanos(now.0.saturating_add(self.epoch.0));
         let reads = f64::from(self.params.reads) * self.params.limits_at(cycles.into());
-        self.reads_most[superblock as usize] = reads as u32;
+        self.reads_most[superblock] = reads as u32;
     }
 
     /// A superblock has been erased.
-    pub(super) fn erased(&mut self, superblock: u32) {
-        self.since[superblock as usize] = Nanos::NEVER;
+    pub(super) fn erased(&mut self, superblock: RuId) {
+        self.since[superblock] = Nanos::NEVER;
         let Geometry { blocks_per_plane, .. } = self.geometry;
         for plane in 0..self.geometry.planes() {
-            self.reads[(plane * blocks_per_plane + superblock) as usize] = 0;
+            self.reads[(plane * blocks_per_plane + superblock.0) as usize] = 0;
         }
     }
 
     /// A page of the flash has been read. Returns its superblock if its block has reached its limit
     /// of reads.
     #[inline]
-    pub(super) fn read(&mut self, page: UnitId) -> Option<u32> {
+    pub(super) fn read(&mut self, page: Ppn) -> Option<RuId> {
         let block = (page.0 / self.geometry.pages_per_block) as usize;
         self.reads[block] = self.reads[block].saturating_add(1);
-        let superblock = block as u32 % self.geometry.blocks_per_plane;
-        (self.reads[block] >= self.reads_most[superblock as usize]).then_some(superblock)
+        let superblock = RuId(block as u32 % self.geometry.blocks_per_plane);
+        (self.reads[block] >= self.reads_most[superblock]).then_some(superblock)
     }
 
     /// Returns true if a superblock must be refreshed: one of its blocks has served as many reads
     /// as it may, or its data is as old as it may be on blocks of `cycles` P/E cycles, those of its
     /// most worn block.
-    pub(super) fn is_over(&self, superblock: u32, now: Nanos, cycles: u32) -> bool {
-        let at = superblock as usize;
+    pub(super) fn is_over(&self, superblock: RuId, now: Nanos, cycles: u32) -> bool {
         let Geometry { blocks_per_plane, .. } = self.geometry;
         let read = |plane: u32| {
-            self.reads[(plane * blocks_per_plane + superblock) as usize] >= self.reads_most[at]
+            self.reads[(plane * blocks_per_plane + superblock.0) as usize]
+                >= self.reads_most[superblock]
         };
-        let age = Span(now.0.saturating_add(self.epoch.0).saturating_sub(self.since[at].0));
+        let age = Span(now.0.saturating_add(self.epoch.0).saturating_sub(self.since[superblock].0));
         age >= hard_limit(self.retention(cycles)) || (0..self.geometry.planes()).any(read)
     }
 
@@ -161,13 +161,13 @@ impl Limits {
     /// Returns the time of the next check of data ages: when the oldest data, or data written from
     /// now on, reaches the age limit for refresh, but at least a fraction of the retention time
     /// from now. `cycles_of` gives the P/E cycles of a superblock's most worn block.
-    pub(super) fn next_check(&self, now: Nanos, cycles_of: impl Fn(u32) -> u32) -> Nanos {
+    pub(super) fn next_check(&self, now: Nanos, cycles_of: impl Fn(RuId) -> u32) -> Nanos {
         let clock = Nanos(now.0.saturating_add(self.epoch.0));
-        let reaches = |superblock: u32| {
-            let since = self.since[superblock as usize].min(clock);
+        let reaches = |superblock: RuId| {
+            let since = self.since[superblock].min(clock);
             since.0.saturating_add(hard_limit(self.retention(cycles_of(superblock))).0)
         };
-        let first = (0..self.since.len() as u32).map(reaches).min().unwrap_or(u64::MAX);
+        let first = self.since.ids().map(reaches).min().unwrap_or(u64::MAX);
         let soonest = now.0.saturating_add((self.params.retention.0 / DUE_BEFORE).max(1));
         Nanos(first.saturating_sub(self.epoch.0).max(soonest))
     }

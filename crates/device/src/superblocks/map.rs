@@ -13,11 +13,18 @@ use crate::blocks::candidates::Candidates;
 use crate::blocks::words::{PutWords, TakeWords, list};
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::victim::AnyVictim;
-use fowler_units::{BlockId, Bytes, FrameId, Geometry, Id, Lpn, Nanos, PlaneId, UnitId};
+use fowler_units::{
+    BlockId, Bytes, FrameId, Geometry, Id, IdVec, Lpn, Nanos, PlaneId, RuId, UnitId,
+};
 
 /// The superblocks that hold the data, and those set aside for the SLC cache.
 const USUAL: PlaneId = PlaneId(0);
 const ASIDE: PlaneId = PlaneId(1);
+
+/// Returns the superblock of a block of the table, each of which is a superblock.
+fn of_block(block: BlockId) -> RuId {
+    RuId(block.0)
+}
 
 /// The step that the emptying of a superblock has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,7 +60,7 @@ pub(super) struct Traffic {
 pub(super) struct Map {
     table: PageMap,
     blocks: Blocks,
-    traffic: Vec<Traffic>,
+    traffic: IdVec<RuId, Traffic>,
     /// The units of a command, in usual and in SLC mode together.
     command: u32,
     /// Number of the first superblock reserved for the SLC cache (`slc.static`). All after it are
@@ -73,7 +80,7 @@ impl Map {
             table: PageMap::new(logical, shape.all_numbers() as u32),
             blocks: Blocks::scanned(Map::geometry(shape), shape.data_units_of(varies), first)
                 .keeping(varies),
-            traffic: vec![blank; shape.superblocks as usize],
+            traffic: IdVec::filled(blank, shape.superblocks as usize),
             command: shape.units / shape.commands,
             set_aside,
         }
@@ -100,10 +107,10 @@ impl Map {
     /// Marks the units of a superblock beyond its `data` units, which parity or failed blocks take,
     /// as full of data that is never moved. Does nothing on a drive whose superblocks all hold the
     /// same amount of data.
-    pub fn keep_from_data(&mut self, superblock: u32, data: u32) {
+    pub fn keep_from_data(&mut self, superblock: RuId, data: u32) {
         if self.blocks.keeps() {
             let capacity = self.blocks.candidates(USUAL).capacity();
-            self.blocks.keep(BlockId(superblock), capacity - data);
+            self.blocks.keep(BlockId(superblock.0), capacity - data);
         }
     }
 
@@ -117,41 +124,51 @@ impl Map {
         self.table.logical()
     }
 
+    /// Returns the units of the host, in order.
+    pub fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
+        Lpn(0).run(self.logical())
+    }
+
     /// Returns the number of superblocks.
     pub fn count(&self) -> u32 {
         self.traffic.len() as u32
     }
 
+    /// Returns all superblocks, in order.
+    pub fn superblocks(&self) -> impl Iterator<Item = RuId> + use<> {
+        self.traffic.ids()
+    }
+
     #[inline]
-    pub fn place(&self, page: u32) -> Location {
-        self.table.place(Lpn(page))
+    pub fn place(&self, page: Lpn) -> Location {
+        self.table.place(page)
     }
 
     /// Returns true if the newest data of a unit of the host is in this frame.
     #[inline]
-    pub fn is_in(&self, page: u32, frame: FrameId) -> bool {
+    pub fn is_in(&self, page: Lpn, frame: FrameId) -> bool {
         self.place(page) == Location::Buffer(frame)
     }
 
     /// Returns true if the newest data of a unit of the host is in this unit of the flash.
     #[inline]
-    pub fn is_at(&self, page: u32, unit: u32) -> bool {
-        self.place(page) == Location::Flash(UnitId(unit))
+    pub fn is_at(&self, page: Lpn, unit: UnitId) -> bool {
+        self.place(page) == Location::Flash(unit)
     }
 
     /// Returns the unit of the host of which a unit of the flash is the valid copy.
     #[inline]
-    pub fn valid_owner(&self, unit: u32) -> Option<u32> {
-        let valid = self.blocks.is_valid(UnitId(unit));
-        valid.then(|| self.table.owner(UnitId(unit)).0)
+    pub fn valid_owner(&self, unit: UnitId) -> Option<Lpn> {
+        let valid = self.blocks.is_valid(unit);
+        valid.then(|| self.table.owner(unit))
     }
 
     /// Forgets where a unit of the host is, and invalidates its copy in the flash, which is none or
     /// valid.
     #[inline]
-    pub fn leave(&mut self, page: u32, copy: UnitId) {
+    pub fn leave(&mut self, page: Lpn, copy: UnitId) {
         self.invalidate(copy);
-        self.table.set_flash(Lpn(page), UnitId::NONE);
+        self.table.set_flash(page, UnitId::NONE);
     }
 
     /// Invalidates the copy in the flash of a unit whose newest data is in a frame.
@@ -172,28 +189,28 @@ impl Map {
     /// until the frame has been programmed ([`Map::settle`]): if the frame were lost, that copy
     /// would be the newest.
     #[inline]
-    pub fn buffer(&mut self, page: u32, frame: FrameId) {
-        self.table.set_buffered(Lpn(page), frame);
+    pub fn buffer(&mut self, page: Lpn, frame: FrameId) {
+        self.table.set_buffered(page, frame);
     }
 
     /// A unit of the host leaves its frame, which held the same data as its copy in the flash.
-    pub fn leave_frame(&mut self, page: u32, copy: UnitId) {
-        self.table.set_flash(Lpn(page), copy);
+    pub fn leave_frame(&mut self, page: Lpn, copy: UnitId) {
+        self.table.set_flash(page, copy);
     }
 
     /// A unit of the flash, in this superblock, has been programmed with the newest data of a unit
     /// of the host. The old copy there, if there is one, becomes invalid.
     #[inline]
-    pub fn settle(&mut self, page: u32, old: UnitId, (unit, superblock): (u32, u32)) {
+    pub fn settle(&mut self, page: Lpn, old: UnitId, (unit, superblock): (UnitId, RuId)) {
         self.invalidate(old);
-        self.table.set_flash(Lpn(page), UnitId(unit));
+        self.table.set_flash(page, unit);
         self.bind(page, (unit, superblock));
     }
 
     #[inline(always)]
-    fn bind(&mut self, page: u32, (unit, superblock): (u32, u32)) {
-        self.table.set_owner(UnitId(unit), Lpn(page));
-        self.blocks.bind(UnitId(unit), BlockId(superblock));
+    fn bind(&mut self, page: Lpn, (unit, superblock): (UnitId, RuId)) {
+        self.table.set_owner(unit, page);
+        self.blocks.bind(unit, BlockId(superblock.0));
     }
 
     /// Moves the valid copy of a unit of the host from a unit of one superblock to that of another,
@@ -201,14 +218,14 @@ impl Map {
     /// that holds newer data, if there is one, which must learn of the move. Forced inline: it is
     /// called for every unit that is moved.
     #[inline(always)]
-    pub fn relocate(&mut self, page: u32, [from, to]: [(u32, u32); 2]) -> Option<FrameId> {
-        if !self.blocks.release(UnitId(from.0), BlockId(from.1)) {
+    pub fn relocate(&mut self, page: Lpn, [from, to]: [(UnitId, RuId); 2]) -> Option<FrameId> {
+        if !self.blocks.release(from.0, BlockId(from.1.0)) {
             return None;
         }
         self.bind(page, to);
-        let newer = self.table.unit_or_frame(Lpn(page)).err();
+        let newer = self.table.unit_or_frame(page).err();
         if newer.is_none() {
-            self.table.set_flash(Lpn(page), UnitId(to.0));
+            self.table.set_flash(page, to.0);
         }
         newer
     }
@@ -216,31 +233,42 @@ impl Map {
     /// Returns which of `count` units of the flash from one on are valid: the first in the lowest
     /// bit.
     #[inline]
-    pub fn valid_among(&self, first: u32, count: u32) -> u32 {
-        self.blocks.valid_among(UnitId(first), count)
+    pub fn valid_among(&self, first: UnitId, count: u32) -> u32 {
+        self.blocks.valid_among(first, count)
     }
 
     /// A unit of the host is written into a unit of the flash, in no time.
     #[inline]
-    pub fn store(&mut self, page: u32, unit: u32) {
+    pub fn store(&mut self, page: Lpn, unit: UnitId) {
         let old = match self.place(page) {
             Location::Flash(old) => old,
             Location::Buffer(_) | Location::Nowhere => UnitId::NONE,
         };
-        self.settle(page, old, (unit, self.blocks.block_of(UnitId(unit)).0));
+        self.settle(page, old, (unit, of_block(self.blocks.block_of(unit))));
     }
 
     /// Returns the number of valid units of a superblock.
-    pub fn valid(&self, superblock: u32) -> u32 {
-        self.blocks.valid(BlockId(superblock))
+    pub fn valid(&self, superblock: RuId) -> u32 {
+        self.blocks.valid(BlockId(superblock.0))
     }
 
-    pub fn state(&self, superblock: u32) -> BlockState {
-        self.blocks.state(BlockId(superblock))
+    pub fn state(&self, superblock: RuId) -> BlockState {
+        self.blocks.state(BlockId(superblock.0))
     }
 
-    pub fn traffic(&self, superblock: u32) -> &Traffic {
-        &self.traffic[superblock as usize]
+    /// Returns how many unit numbers of a superblock are taken, by commands and by gaps.
+    pub fn taken(&self, superblock: RuId) -> u32 {
+        self.blocks.written(BlockId(superblock.0))
+    }
+
+    /// Returns the place of a superblock in the order in which superblocks became full; `None` if
+    /// it is not full.
+    pub fn fill_order(&self, superblock: RuId) -> Option<u64> {
+        self.blocks.fill_order(BlockId(superblock.0))
+    }
+
+    pub fn traffic(&self, superblock: RuId) -> &Traffic {
+        &self.traffic[superblock]
     }
 
     /// Returns the number of erased superblocks.
@@ -250,35 +278,35 @@ impl Map {
     }
 
     /// Opens the superblock that has been erased for longest.
-    pub fn open(&mut self) -> Option<u32> {
-        self.blocks.open(USUAL).map(|block| block.0)
+    pub fn open(&mut self) -> Option<RuId> {
+        self.blocks.open(USUAL).map(of_block)
     }
 
     /// Opens the erased superblock with the smallest `key`; among equals, the one that has been
     /// erased for longest.
-    pub fn open_least(&mut self, key: impl Fn(u32) -> u8) -> Option<u32> {
-        self.blocks.open_least(USUAL, |block| key(block.0)).map(|block| block.0)
+    pub fn open_least(&mut self, key: impl Fn(RuId) -> u8) -> Option<RuId> {
+        self.blocks.open_least(USUAL, |block| key(of_block(block))).map(of_block)
     }
 
     /// Opens the most worn of the erased superblocks; among equals, the one that has been erased
     /// for longest.
-    pub fn open_most_worn(&mut self) -> Option<u32> {
+    pub fn open_most_worn(&mut self) -> Option<RuId> {
         let most = self.blocks.free_blocks(USUAL).map(|block| self.blocks.erases(block)).max()?;
         let worn = |&block: &BlockId| self.blocks.erases(block) == most;
         let block = self.blocks.free_blocks(USUAL).find(worn)?;
         self.blocks.open_this(block);
-        Some(block.0)
+        Some(of_block(block))
     }
 
     /// Opens the superblock that has been erased for longest, of those reserved for the SLC cache.
-    pub fn open_aside(&mut self) -> Option<u32> {
-        self.blocks.open(ASIDE).map(|block| block.0)
+    pub fn open_aside(&mut self) -> Option<RuId> {
+        self.blocks.open(ASIDE).map(of_block)
     }
 
     /// Returns the erased superblocks that are not reserved for the SLC cache, the one erased for
     /// longest first.
-    pub fn erased_superblocks(&self) -> impl Iterator<Item = u32> {
-        self.blocks.free_blocks(USUAL).map(|block| block.0)
+    pub fn erased_superblocks(&self) -> impl Iterator<Item = RuId> {
+        self.blocks.free_blocks(USUAL).map(of_block)
     }
 
     /// Returns the number of erased superblocks that are reserved for the SLC cache.
@@ -287,87 +315,87 @@ impl Map {
     }
 
     /// Returns true if a superblock is reserved for the SLC cache (`slc.static`).
-    pub fn is_aside(&self, superblock: u32) -> bool {
-        superblock >= self.set_aside
+    pub fn is_aside(&self, superblock: RuId) -> bool {
+        superblock.0 >= self.set_aside
     }
 
     /// Takes the next place of a superblock for a command, or for a gap.
-    pub fn take_command(&mut self, superblock: u32) {
-        self.blocks.take(BlockId(superblock), self.command);
+    pub fn take_command(&mut self, superblock: RuId) {
+        self.blocks.take(BlockId(superblock.0), self.command);
     }
 
     /// Returns true if every command of a superblock has been sent or skipped, and the data of the
     /// superblock stays there for now.
-    pub fn is_whole(&self, superblock: u32) -> bool {
+    pub fn is_whole(&self, superblock: RuId) -> bool {
         let stays =
             matches!(self.traffic(superblock).emptied, Emptied::No | Emptied::Read | Emptied::Lent);
-        stays && self.blocks.is_taken(BlockId(superblock))
+        stays && self.blocks.is_taken(BlockId(superblock.0))
     }
 
     /// A command of a superblock is being programmed.
-    pub fn departed(&mut self, superblock: u32) {
-        self.traffic[superblock as usize].flying += 1;
+    pub fn departed(&mut self, superblock: RuId) {
+        self.traffic[superblock].flying += 1;
     }
 
     /// A command of a superblock has been programmed. Returns true if the superblock is full now.
-    pub fn landed(&mut self, superblock: u32, now: Nanos) -> bool {
-        let traffic = &mut self.traffic[superblock as usize];
+    pub fn landed(&mut self, superblock: RuId, now: Nanos) -> bool {
+        let traffic = &mut self.traffic[superblock];
         traffic.flying -= 1;
-        let full = traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock));
+        let full = traffic.flying == 0 && self.blocks.is_taken(BlockId(superblock.0));
         if full {
-            self.blocks.fill(BlockId(superblock), now);
+            self.blocks.fill(BlockId(superblock.0), now);
         }
         full
     }
 
     /// A full superblock is emptied.
-    pub fn empty(&mut self, superblock: u32) {
-        self.blocks.collect(BlockId(superblock));
-        self.traffic[superblock as usize].emptied = Emptied::Read;
+    pub fn empty(&mut self, superblock: RuId) {
+        self.blocks.collect(BlockId(superblock.0));
+        self.traffic[superblock].emptied = Emptied::Read;
     }
 
     /// The emptying of a superblock comes to its next step.
-    pub fn set_emptied(&mut self, superblock: u32, emptied: Emptied) {
-        self.traffic[superblock as usize].emptied = emptied;
+    pub fn set_emptied(&mut self, superblock: RuId, emptied: Emptied) {
+        self.traffic[superblock].emptied = emptied;
     }
 
     /// Units of a superblock are read, to be moved.
-    pub fn leaves(&mut self, superblock: u32, units: u32) {
-        self.traffic[superblock as usize].leaving += units;
+    pub fn leaves(&mut self, superblock: RuId, units: u32) {
+        self.traffic[superblock].leaving += units;
     }
 
     /// Records that a unit read to be moved out of a superblock has been programmed elsewhere, or
     /// need not be moved any more.
-    pub fn has_left(&mut self, superblock: u32) {
-        self.traffic[superblock as usize].leaving -= 1;
+    pub fn has_left(&mut self, superblock: RuId) {
+        self.traffic[superblock].leaving -= 1;
     }
 
     /// Marks a superblock as full again, from which only some units were moved (to fill a program
     /// command, or before folding was stopped), so that it is not erased.
-    pub fn give_back(&mut self, superblock: u32) {
-        self.traffic[superblock as usize].emptied = Emptied::No;
-        self.blocks.give_back(BlockId(superblock));
+    pub fn give_back(&mut self, superblock: RuId) {
+        self.traffic[superblock].emptied = Emptied::No;
+        self.blocks.give_back(BlockId(superblock.0));
     }
 
     /// A superblock is erased.
-    pub fn erased(&mut self, superblock: u32) {
-        let traffic = &mut self.traffic[superblock as usize];
+    pub fn erased(&mut self, superblock: RuId) {
+        let traffic = &mut self.traffic[superblock];
         debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
         traffic.emptied = Emptied::No;
-        self.blocks.erase(BlockId(superblock));
+        self.blocks.erase(BlockId(superblock.0));
     }
 
     /// A superblock is erased for the last time, and is used no more.
-    pub fn retired(&mut self, superblock: u32) {
-        let traffic = &mut self.traffic[superblock as usize];
+    pub fn retired(&mut self, superblock: RuId) {
+        let traffic = &mut self.traffic[superblock];
         debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
         traffic.emptied = Emptied::No;
-        self.blocks.retire(BlockId(superblock));
+        self.blocks.retire(BlockId(superblock.0));
     }
 
     /// An erased superblock of a drive that is being restored turns out to be retired.
-    pub fn retire_erased(&mut self, superblock: u32) {
-        let block = BlockId(superblock);
+    pub fn retire_erased(&mut self, superblock: RuId) {
+        let block = BlockId(superblock.0);
         self.blocks.open_this(block);
         self.blocks.retire_open(block);
     }
@@ -375,13 +403,13 @@ impl Map {
     /// Returns the superblock that a victim policy empties for its space, or the emptiest if the
     /// policy names none: one that is full, not reserved for the SLC cache, and of which nothing is
     /// being moved. None if none has an invalid unit.
-    pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<u32> {
+    pub fn victim_of(&self, policy: &mut AnyVictim, now: Nanos) -> Option<RuId> {
         let candidates = self.blocks.candidates(USUAL);
         let emptiest = candidates.fewest_valid()?;
         if candidates.valid(emptiest) == candidates.capacity() {
             return None;
         }
-        Some(policy.choose(&candidates, now).unwrap_or(emptiest).0)
+        Some(of_block(policy.choose(&candidates, now).unwrap_or(emptiest)))
     }
 
     /// Returns the superblocks that are not reserved for the SLC cache, as candidates for a victim
@@ -392,14 +420,14 @@ impl Map {
 
     /// Returns the full superblock with the fewest valid units, and their number. Superblocks that
     /// are reserved for the SLC cache, or of which something is being moved, are left out.
-    pub fn emptiest(&self) -> Option<(u32, u32)> {
+    pub fn emptiest(&self) -> Option<(RuId, u32)> {
         let victim = self.blocks.candidates(USUAL).fewest_valid()?;
-        Some((victim.0, self.blocks.valid(victim)))
+        Some((of_block(victim), self.blocks.valid(victim)))
     }
 
     /// A superblock whose places are all taken is full, and is being emptied.
-    pub fn fill_and_empty(&mut self, superblock: u32) {
-        self.blocks.fill(BlockId(superblock), Nanos::ZERO);
+    pub fn fill_and_empty(&mut self, superblock: RuId) {
+        self.blocks.fill(BlockId(superblock.0), Nanos::ZERO);
         self.empty(superblock);
     }
 
@@ -453,7 +481,7 @@ impl Map {
             self.use_erased(open.superblock, open.command * self.command)?;
         }
         for &number in &full {
-            self.use_erased(number, self.blocks.geometry().pages_per_block)?;
+            self.use_erased(RuId(number), self.blocks.geometry().pages_per_block)?;
             self.blocks.fill(BlockId(number), Nanos::ZERO);
         }
         for (plane, list) in [(USUAL, free), (ASIDE, aside)] {
@@ -466,7 +494,7 @@ impl Map {
         take(&mut erases)?;
         self.blocks.set_erases(&erases);
         take(self.table.entries())?;
-        for page in (0..self.logical()).map(Lpn) {
+        for page in self.pages() {
             let unit = match self.table.place(page) {
                 Location::Flash(unit) => unit,
                 Location::Nowhere => continue,
@@ -487,27 +515,27 @@ impl Map {
     }
 
     /// Opens an erased superblock whose first `used` unit numbers are used up.
-    fn use_erased(&mut self, number: u32, used: u32) -> Result<(), String> {
-        if self.state(number) != BlockState::Free {
+    fn use_erased(&mut self, superblock: RuId, used: u32) -> Result<(), String> {
+        if self.state(superblock) != BlockState::Free {
             return Err("a superblock is open and full, or open twice".into());
         }
-        self.blocks.open_this(BlockId(number));
-        self.blocks.skip(BlockId(number), used);
+        self.blocks.open_this(BlockId(superblock.0));
+        self.blocks.skip(BlockId(superblock.0), used);
         Ok(())
     }
 
     /// Prefetches the map entry of the host unit that a unit of the flash was written for, into the
     /// cache of the simulating machine.
     #[inline]
-    pub fn prefetch_owner(&self, unit: u32) {
-        if let Some(owner) = self.table.owner_if_any(UnitId(unit)) {
+    pub fn prefetch_owner(&self, unit: UnitId) {
+        if let Some(owner) = self.table.owner_if_any(unit) {
             self.table.prefetch(owner);
         }
     }
 
     /// Prefetches the map entry of a host unit into the cache of the simulating machine.
     #[inline]
-    pub fn prefetch(&self, page: u32) {
-        self.table.prefetch(Lpn(page));
+    pub fn prefetch(&self, page: Lpn) {
+        self.table.prefetch(page);
     }
 }

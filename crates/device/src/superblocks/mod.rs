@@ -166,12 +166,12 @@ use aging::Aging;
 use bad_blocks::BadBlocks;
 use buffer::Buffer;
 use collection::Collector;
-use commands::{Commands, Stream};
+use commands::Commands;
 use contents::Contents;
 use coverage::Coverage;
 use flushes::{Flushes, Survives};
 use fowler_units::{
-    BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, Span, TxnId, UnitId,
+    BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, RuId, Span, TxnId, UnitId,
 };
 use limits::Limits;
 use map::Map;
@@ -181,7 +181,7 @@ use patrol::{PATROL, Patrol};
 pub use read_errors::AgedReads;
 use renewals::Renewals;
 pub(crate) use saved_life::SavedLife;
-use shape::Shape;
+use shape::{Shape, page_of};
 use slc_cache::{HOST, SlcCache};
 use streams::Streams;
 use wear_leveling::WearLeveling;
@@ -410,7 +410,7 @@ impl Device<Superblocks> {
         layer.modes = Modes::new(config, &layer.shape, data, &mut flash).map(Box::new);
         layer.count_open_anew();
         layer.begin_limits(&mut flash);
-        layer.contents = Contents::new(config, &layer.shape, Stream::COUNT).map(Box::new);
+        layer.contents = Contents::new(config, &layer.shape).map(Box::new);
         layer.begin_contents();
         layer.let_blocks_fail(config);
         layer.begin_patrol(&mut flash, Patrol::new(config, &layer.shape));
@@ -450,7 +450,7 @@ impl Translation for Superblocks {
     }
 
     fn tries(&mut self, page: UnitId, now: Nanos) -> Tries {
-        self.aged_tries(page, now)
+        self.aged_tries(page_of(page), now)
     }
 
     fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
@@ -487,8 +487,8 @@ impl Translation for Superblocks {
 
     fn erase_pulse(&self, block: BlockId) -> Option<Span> {
         let coverage = self.coverage.as_ref()?;
-        let superblock = block.0 % self.shape.superblocks;
-        coverage.erase_pulse(superblock, self.map.erases()[superblock as usize])
+        let superblock = RuId(block.0 % self.shape.superblocks);
+        coverage.erase_pulse(superblock, self.map.erases()[superblock.index()])
     }
 }
 
@@ -545,7 +545,7 @@ impl Layer for Superblocks {
 
     #[inline]
     fn prefetch(&self, io: &HostIo) {
-        self.map.prefetch(self.units.page_at(io.offset).0);
+        self.map.prefetch(self.units.page_at(io.offset));
     }
 }
 

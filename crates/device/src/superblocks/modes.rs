@@ -16,7 +16,7 @@ use crate::policy::step::{AnyStep, StepRule};
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::voltage::{AnyVoltage, VoltageRule};
 use crate::precondition::initial_cell_state::{BlockHistory, wear_blocks};
-use fowler_units::{BlockId, Bytes, DieId, Id};
+use fowler_units::{BlockId, Bytes, DieId, Id, IdVec, RuId};
 
 /// The ISPP step and voltages at which each superblock is programmed, and the strength of its
 /// blocks, on a drive with bit errors by sensing level.
@@ -30,7 +30,7 @@ pub(super) struct Modes {
     /// superblock; 0 is the strongest class.
     parts: Vec<StrengthClass>,
     /// Strength class of the weakest block of each superblock; 0 is the strongest class.
-    weakest: Vec<StrengthClass>,
+    weakest: IdVec<RuId, StrengthClass>,
     /// ISPP step and voltages at which each die programs its part of each superblock, superblock by
     /// superblock.
     modes: Vec<Mode>,
@@ -54,8 +54,9 @@ impl Modes {
             AnyStep::new(&config.step, config.seed),
             AnyVoltage::new(&config.voltage, config.seed),
         );
-        let mode =
-            |superblock: u32| Mode::new(Step::NOMINAL, voltage.voltage(streams.tag_of(superblock)));
+        let mode = |superblock: RuId| {
+            Mode::new(Step::NOMINAL, voltage.voltage(streams.tag_of(superblock)))
+        };
         let blocks = map.blocks();
         let history = |block: BlockId| {
             let superblock = BlockId(block.0 % geometry.blocks_per_plane);
@@ -63,19 +64,19 @@ impl Modes {
                 erases: blocks.erase_counts()[superblock.index()],
                 erased: blocks.written(superblock) == 0,
                 fill_order: blocks.fill_order(superblock),
-                voltage: mode(superblock.0).voltage,
+                voltage: mode(RuId(superblock.0)).voltage,
             }
         };
         let strengths = wear_blocks(flash, config, &geometry, blocks.filled(), history);
         let dies = shape.dies as usize;
         let count = shape.superblocks as usize * dies;
         let of = |at: usize| {
-            let (superblock, die) = (at / dies, DieId::new(at % dies));
-            let blocks = shape.blocks_on(superblock as u32, die);
+            let (superblock, die) = (RuId::new(at / dies), DieId::new(at % dies));
+            let blocks = shape.blocks_on(superblock, die);
             blocks.map(|block| strengths.believed[block]).max().expect("a die has a plane")
         };
         let parts: Vec<StrengthClass> = (0..count).map(of).collect();
-        let modes = (0..count).map(|at| mode((at / dies) as u32)).collect();
+        let modes = (0..count).map(|at| mode(RuId::new(at / dies))).collect();
         Some(Modes {
             step,
             voltage,
@@ -100,9 +101,9 @@ impl Modes {
 
     /// Sets the ISPP step and voltages of a superblock that is opened for data with a tag (hotness
     /// and placement handle).
-    pub fn opened(&mut self, superblock: u32, tag: StreamTag) {
+    pub fn opened(&mut self, superblock: RuId, tag: StreamTag) {
         let voltage = self.voltage.voltage(tag);
-        let first = superblock as usize * self.dies;
+        let first = superblock.index() * self.dies;
         for at in first..first + self.dies {
             let bears = self.coarsest[voltage][usize::from(self.parts[at])];
             self.modes[at] = Mode::new(self.step.step(tag, bears), voltage);
@@ -116,8 +117,8 @@ impl Modes {
     }
 
     /// Returns the strength class of the weakest block of a superblock; 0 is the strongest class.
-    pub fn weakest(&self, superblock: u32) -> StrengthClass {
-        self.weakest[superblock as usize]
+    pub fn weakest(&self, superblock: RuId) -> StrengthClass {
+        self.weakest[superblock]
     }
 
     /// Returns true if blocks of a strength class (a range of error rates, class 0 the lowest)
@@ -127,7 +128,7 @@ impl Modes {
     }
 
     /// Returns the ISPP step and voltages at which a die programs its part of a superblock.
-    pub fn of(&self, superblock: u32, die: DieId) -> Mode {
-        self.modes[superblock as usize * self.dies + die.index()]
+    pub fn of(&self, superblock: RuId, die: DieId) -> Mode {
+        self.modes[superblock.index() * self.dies + die.index()]
     }
 }

@@ -10,7 +10,7 @@ use super::commands::Stream;
 use super::shape::Shape;
 use crate::config::FlashConfig;
 use crate::observe::operation::Source;
-use fowler_units::Bytes;
+use fowler_units::{Bytes, RuId, UnitId};
 
 /// A command between its passes: its number, and the source of its data.
 #[derive(Clone, Copy, Debug)]
@@ -49,24 +49,24 @@ impl Passes {
             + Bytes::of::<bool>(u64::from(shape.superblocks) * u64::from(shape.commands))
     }
 
-    fn at(shape: &Shape, unit: u32) -> usize {
-        (shape.superblock_of(unit) * shape.commands + shape.command_of(unit)) as usize
+    fn at(shape: &Shape, unit: UnitId) -> usize {
+        (shape.superblock_of(unit).0 * shape.commands + shape.command_of(unit)) as usize
     }
 
     /// Returns true if the command of a unit has begun and not ended.
     #[inline]
-    pub fn holds(&self, shape: &Shape, unit: u32) -> bool {
+    pub fn holds(&self, shape: &Shape, unit: UnitId) -> bool {
         self.unfinished[Passes::at(shape, unit)]
     }
 
     /// The second pass of the command of a unit has ended.
-    pub fn ended(&mut self, shape: &Shape, unit: u32) {
+    pub fn ended(&mut self, shape: &Shape, unit: UnitId) {
         self.unfinished[Passes::at(shape, unit)] = false;
     }
 
     /// Returns the number of commands of a superblock that have begun and not ended.
-    pub fn unfinished_in(&self, shape: &Shape, superblock: u32) -> u32 {
-        let first = (superblock * shape.commands) as usize;
+    pub fn unfinished_in(&self, shape: &Shape, superblock: RuId) -> u32 {
+        let first = (superblock.0 * shape.commands) as usize;
         let commands = &self.unfinished[first..first + shape.commands as usize];
         commands.iter().filter(|&&unfinished| unfinished).count() as u32
     }

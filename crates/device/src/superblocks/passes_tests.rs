@@ -14,7 +14,7 @@ use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
 use crate::policy::suspension::SuspensionKind;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
 
 const COMMAND: u64 = 24;
 
@@ -172,11 +172,11 @@ fn collection_does_not_wait_for_the_second_pass() {
             if events.is_multiple_of(997) {
                 device.check_superblocks().expect("the laws");
                 let layer = device.superblocks();
-                let held = |&page: &u32| match layer.map.place(page) {
-                    Location::Flash(UnitId(unit)) => layer.is_between_passes(unit),
+                let held = |&page: &Lpn| match layer.map.place(page) {
+                    Location::Flash(unit) => layer.is_between_passes(unit),
                     _ => false,
                 };
-                between += (0..layer.map.logical()).filter(held).count() as u64;
+                between += layer.map.pages().filter(held).count() as u64;
             }
         });
         assert_eq!(between > 0, flash.program_passes == 2);

@@ -9,7 +9,7 @@ use crate::config::Config;
 use crate::gc::scrub::{CATCHES_UP, ScrubProgress};
 use crate::policy::scrub::{AnyScrub, Errors, Scrub as _, Verdict};
 use crate::raid::stripe_check::UnequalStripes;
-use fowler_units::{Bytes, DieId, Nanos, Span, StripeId, UnitId};
+use fowler_units::{Bytes, DieId, Nanos, RuId, Span, StripeId, UnitId};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -49,7 +49,7 @@ pub(super) struct Patrol {
     /// Number of units read by scrubbing, in reads that have ended.
     pub units: u64,
     /// Superblocks that are due to be moved because of their errors.
-    pub found: BTreeSet<u32>,
+    pub found: BTreeSet<RuId>,
     latest: Span,
     /// Stripes that did not match their parity; none if no stripe is compared.
     pub unequal: Option<UnequalStripes>,
@@ -58,7 +58,7 @@ pub(super) struct Patrol {
 /// A page that scrubbing is reading, or whose stripe it is comparing with the parity.
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
-    pub superblock: u32,
+    pub superblock: RuId,
     /// The erases of the superblock when the read began. One more, and its data is gone.
     pub erases: u32,
     /// Comparison of a stripe with its parity by scrubbing, which has read the parity page already
@@ -120,8 +120,8 @@ impl Patrol {
     }
 
     /// Returns the superblock that is being scrubbed.
-    pub fn superblock(&self) -> u32 {
-        (self.turns % u64::from(self.superblocks)) as u32
+    pub fn superblock(&self) -> RuId {
+        RuId((self.turns % u64::from(self.superblocks)) as u32)
     }
 
     /// Returns the pages that are still to be looked at in the superblock being scrubbed.

@@ -18,7 +18,7 @@ use super::Superblocks;
 use super::buffer::State;
 use super::commands::{Command, Stored, Stream};
 use super::contents::Parity;
-use super::shape::Line;
+use super::shape::{Line, in_txn};
 use crate::event::Event;
 use crate::event_loop::Faulty;
 use crate::flash::Flash;
@@ -128,7 +128,7 @@ impl Superblocks {
             let Owner::Command(number) = txn.owner else { continue };
             let first_unit = self.commands.records[number as usize].first_unit;
             // The first page waits for the die, and the others follow it.
-            if txn.unit == self.shape.place(first_unit).1 {
+            if txn.unit == in_txn(self.shape.place(first_unit).1) {
                 all.push((txn.order, number, !flash.is_queued(id)));
             }
         }
@@ -156,7 +156,7 @@ impl Superblocks {
             let superblock = self.shape.superblock_of(first_unit);
             if self.is_parity(superblock, self.shape.command_of(first_unit)) {
                 outage.taken.parity_lost += pages;
-                for unit in first_unit..first_unit + slots as u32 {
+                for unit in first_unit.run(slots as u32) {
                     let parity = Parity::Programmed(unit);
                     self.leave_failed_out(flash, self.shape.line_of(unit), parity);
                 }
@@ -173,7 +173,7 @@ impl Superblocks {
     /// Loses the frames that no command stores, as far as the energy does not last, and drops clean
     /// ones.
     fn lose_buffer(&mut self, outage: &mut Outage) {
-        let mut held: Vec<(FrameId, u32, State)> = self.buffer.held().collect();
+        let mut held: Vec<(FrameId, Lpn, State)> = self.buffer.held().collect();
         // Those that wait for a command are saved first.
         held.sort_by_key(|&(_, _, state)| state != State::Ready);
         for (frame, page, state) in held {
@@ -192,7 +192,7 @@ impl Superblocks {
     /// Returns true if a frame holds the newest data of its unit, which the host will not repeat.
     fn would_be_lost(&self, frame: FrameId, outage: &Outage) -> bool {
         let page = self.buffer.page(frame);
-        let repeated = outage.repeated.iter().any(|units| units.contains(&page));
+        let repeated = outage.repeated.iter().any(|units| units.contains(&page.0));
         self.map.is_in(page, frame) && !repeated
     }
 
@@ -207,7 +207,7 @@ impl Superblocks {
         self.buffer.give_up(frame);
         self.map.leave_frame(page, copy);
         if let Some(contents) = &mut self.contents {
-            contents.integrity.revert(Lpn(page), copy);
+            contents.integrity.revert(page, copy);
             contents.integrity.ledger.lost[Reason::Power] += 1;
             contents.integrity.ledger.lost_writes += 1;
         }
@@ -228,10 +228,10 @@ impl Superblocks {
                 continue;
             }
             outage.taken.parity_lost += slots.len() as u64 / u64::from(self.shape.units_per_page);
-            let first = self.shape.unit_of_command(open.superblock, open.command);
-            for slot in slots {
-                let parity = Parity::Running(stream.index(), slot);
-                self.leave_failed_out(flash, self.shape.line_of(first + slot), parity);
+            let slc = stream == Stream::Slc;
+            for unit in self.shape.units_of_command(open.superblock, open.command, slc) {
+                let parity = Parity::Running(stream, self.shape.slot_of(unit));
+                self.leave_failed_out(flash, self.shape.line_of(unit), parity);
             }
         }
     }
@@ -239,13 +239,13 @@ impl Superblocks {
     /// Computes the parity of a line (the units at the same place in all commands of a stripe) anew
     /// without the line's unreadable units. Those of them that hold valid data are lost.
     fn leave_failed_out(&mut self, flash: &mut Flash, line: Line, parity: Parity) {
-        let failed = |it: &Superblocks, unit: &u32| {
+        let failed = |it: &Superblocks, unit: &UnitId| {
             it.contents.as_ref().is_some_and(|contents| !contents.reads(*unit))
         };
-        let units: Vec<u32> = line.iter().filter(|unit| failed(self, unit)).collect();
+        let units: Vec<UnitId> = line.iter().filter(|unit| failed(self, unit)).collect();
         for unit in units {
             let Some(contents) = &self.contents else { return };
-            let failure = contents.integrity.failure(UnitId(unit)).unwrap_or(Failure::Cells);
+            let failure = contents.integrity.failure(unit).unwrap_or(Failure::Cells);
             if self.map.valid_owner(unit).is_some() {
                 let reason = Reason::Power;
                 self.lose(flash, unit, Loss { reason, failure, failed: 1, given_back: 0 });
@@ -262,7 +262,7 @@ impl Superblocks {
     fn lose_moved(&mut self, flash: &mut Flash) {
         for unit in self.at_hand() {
             let Some(contents) = &self.contents else { return };
-            let Some(failure) = contents.integrity.failure(UnitId(unit)) else { continue };
+            let Some(failure) = contents.integrity.failure(unit) else { continue };
             let superblock = self.shape.superblock_of(unit);
             let protected = self.has_stripes(superblock);
             if self.map.valid_owner(unit).is_none()

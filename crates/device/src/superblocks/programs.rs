@@ -3,14 +3,15 @@
 use super::Superblocks;
 use super::commands::{Command, Open, SWAPPED, Stored, Stream};
 use super::flushes::PARTIAL_MOST;
+use super::shape::in_txn;
 use crate::cells::program_mode::Mode;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
-use crate::policy::placement::Opens;
+use crate::policy::placement::{Opens, StreamId};
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{Id, Nanos, TxnId, UnitId};
+use fowler_units::{Id, Nanos, RuId, TxnId, UnitId};
 
 impl Superblocks {
     /// Sends units that wait in the buffer to the flash, a whole command at a time, as far as there
@@ -48,7 +49,7 @@ impl Superblocks {
             self.answer_flushes(flash);
         }
         let least = if self.flushes.force() { 1 } else { self.shape.least_units };
-        if (0..self.streams.count()).any(|queue| self.buffer.waiting(queue) >= least) {
+        if self.streams.of_host().any(|queue| self.buffer.waiting(queue) >= least) {
             self.collect(flash);
         }
     }
@@ -56,7 +57,7 @@ impl Superblocks {
     /// Returns the queue of the buffer that fills the next program command, the stream of that
     /// command, and its number of units; none if no queue fills a command, or if each that does
     /// lacks a superblock.
-    pub(super) fn next_to_program(&mut self) -> Option<(u8, Stream, u32)> {
+    pub(super) fn next_to_program(&mut self) -> Option<(StreamId, Stream, u32)> {
         let whole = self.next_whole();
         if whole.is_none() && self.flushes.force() {
             return self.next_of_flush();
@@ -65,28 +66,28 @@ impl Superblocks {
     }
 
     #[inline(always)]
-    fn next_whole(&mut self) -> Option<(u8, Stream, u32)> {
+    fn next_whole(&mut self) -> Option<(StreamId, Stream, u32)> {
         if self.streams.count() > 1 {
             return self.next_of_streams(self.shape.units_per_command);
         }
-        if self.buffer.waiting(0) < self.shape.least_units {
+        if self.buffer.waiting(StreamId(0)) < self.shape.least_units {
             return None;
         }
         let stream = self.stream_of_host()?;
         let units = self.units_of(stream);
-        (self.buffer.waiting(0) >= units).then_some((0, stream, units))
+        (self.buffer.waiting(StreamId(0)) >= units).then_some((StreamId(0), stream, units))
     }
 
     /// Returns the next program command while a flush waits and no queue fills a whole command: the
     /// queue of the buffer, its stream, and the units there. None if nothing waits, or too many
     /// such commands are in flight.
     #[cold]
-    fn next_of_flush(&mut self) -> Option<(u8, Stream, u32)> {
+    fn next_of_flush(&mut self) -> Option<(StreamId, Stream, u32)> {
         if self.flushes.partial == PARTIAL_MOST {
             return None;
         }
         let (queue, stream) = match self.streams.count() {
-            1 => (0, self.stream_of_host()?),
+            1 => (StreamId(0), self.stream_of_host()?),
             _ => {
                 let (queue, stream, _) = self.next_of_streams(1)?;
                 (queue, stream)
@@ -99,10 +100,10 @@ impl Superblocks {
     /// Returns the next program command on a drive with several streams, which take turns: the
     /// queue of the buffer, its stream, and the units of a command. Queues with fewer than `least`
     /// units, or without a superblock, are passed over.
-    fn next_of_streams(&mut self, least: u32) -> Option<(u8, Stream, u32)> {
+    fn next_of_streams(&mut self, least: u32) -> Option<(StreamId, Stream, u32)> {
         let units = self.shape.units_per_command;
         let may_open = self.host_may_open();
-        let due = |&queue: &u8| {
+        let due = |&queue: &StreamId| {
             let open = self.commands.open_of(Stream::Host(queue)).is_some();
             (open || may_open) && self.buffer.waiting(queue) >= least
         };
@@ -127,7 +128,7 @@ impl Superblocks {
 
     /// Sends units that garbage collection has read to their new place; the rest of the command is
     /// padding. Returns true if there was a place.
-    pub(super) fn store_moved(&mut self, flash: &mut Flash, into: u8, units: u32) -> bool {
+    pub(super) fn store_moved(&mut self, flash: &mut Flash, into: StreamId, units: u32) -> bool {
         let stream = Stream::Moved(into);
         let Some(open) = self.position(flash, stream) else { return false };
         let number = self.begin_command(stream, open, units);
@@ -161,7 +162,7 @@ impl Superblocks {
     fn a_stream_is_closed(&self) -> bool {
         let units = if self.flushes.force() { 1 } else { self.shape.units_per_command };
         let mut open = false;
-        for queue in 0..self.streams.count() {
+        for queue in self.streams.of_host() {
             if self.commands.open_of(Stream::Host(queue)).is_some() {
                 open = true;
             } else if self.buffer.waiting(queue) >= units {
@@ -241,7 +242,7 @@ impl Superblocks {
 
     /// Opens an erased superblock for data with a tag (hotness and placement handle), which decides
     /// between strong and weak blocks; `None` if no superblock is erased.
-    fn open_erased(&mut self, tag: StreamTag) -> Option<u32> {
+    fn open_erased(&mut self, tag: StreamTag) -> Option<RuId> {
         let Some(modes) = &self.modes else { return self.map.open() };
         match self.streams.opens(tag) {
             Opens::Oldest => self.map.open(),
@@ -310,9 +311,10 @@ impl Superblocks {
         };
         let (mut first, mut last) = (TxnId::NONE, TxnId::NONE);
         for page in 0..pages {
-            let (die, place) = self.shape.place(first_unit + page * parts);
+            let (die, place) = self.shape.place(first_unit.plus(page * parts));
             let (id, txn) = flash.open(Op::Program, source, class, owner, die);
-            (txn.unit, txn.parts, txn.mode, txn.failed) = (place, parts as u8, mode, failed);
+            (txn.unit, txn.parts, txn.mode, txn.failed) =
+                (in_txn(place), parts as u8, mode, failed);
             match page {
                 0 => first = id,
                 1 => match owner {
@@ -330,7 +332,7 @@ impl Superblocks {
     }
 
     /// Returns the mode in which a command of a stream that begins with a unit is programmed.
-    fn mode_of(&self, first_unit: u32, stream: Stream) -> Mode {
+    fn mode_of(&self, first_unit: UnitId, stream: Stream) -> Mode {
         if stream == Stream::Slc {
             return Mode::SLC;
         }
@@ -391,7 +393,7 @@ impl Superblocks {
         self.note_settled(number, flash.now());
         let mut moved = false;
         for at in 0..stores {
-            let unit = first_unit + at;
+            let unit = first_unit.plus(at);
             match self.commands.stored[first + at as usize] {
                 Stored::Frame(frame) => {
                     let page = self.buffer.page(frame);
@@ -404,7 +406,7 @@ impl Superblocks {
                     let old = self.shape.superblock_of(from);
                     let places = [(from, old), (unit, superblock)];
                     if let Some(frame) = self.map.relocate(page, places) {
-                        self.buffer.set_unit(frame, UnitId(unit));
+                        self.buffer.set_unit(frame, unit);
                     }
                     moved = true;
                     self.left(flash, old);

@@ -3,7 +3,7 @@
 use crate::config::Config;
 use crate::config::stripes::AT_ONCE;
 use crate::observe::blame::Blame;
-use fowler_units::{Id, Nanos, TxnId};
+use fowler_units::{Id, Nanos, TxnId, UnitId};
 use std::collections::VecDeque;
 
 /// A read that waits for units of its page to be recovered.
@@ -15,7 +15,7 @@ pub(super) struct Recovery {
     pub moves: bool,
     /// First unit of the failed read `read`, and the units of that read that are being recovered:
     /// one bit each, from `first` on.
-    pub first: u32,
+    pub first: UnitId,
     pub which: u32,
     /// Number of pages of the stripe that are still being read for the recovery.
     pub left: u32,
@@ -44,7 +44,8 @@ impl Recoveries {
     pub fn new(config: &Config) -> Self {
         let (read, blame) = (TxnId::NONE, Blame::default());
         let since = Nanos::ZERO;
-        let free = Recovery { read, moves: false, first: 0, which: 0, left: 0, since, blame };
+        let free =
+            Recovery { read, moves: false, first: UnitId(0), which: 0, left: 0, since, blame };
         Recoveries {
             all: vec![free; AT_ONCE],
             waiting: VecDeque::new(),

@@ -3,23 +3,24 @@
 
 use super::Superblocks;
 use super::collection::Why;
+use super::shape::page_of;
 use crate::blocks::block_table::BlockState;
 use crate::flash::{Flash, Tries};
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
-use fowler_units::{Nanos, TxnId, UnitId};
+use fowler_units::{Nanos, Ppn, RuId, TxnId};
 
 impl Superblocks {
     /// A superblock has been opened.
     #[inline]
-    pub(super) fn age_anew(&mut self, superblock: u32, now: Nanos) {
+    pub(super) fn age_anew(&mut self, superblock: RuId, now: Nanos) {
         if let Some(aging) = &mut self.aging {
             aging.opened(superblock, now);
         }
     }
 
     /// Returns the tries that a read of a page takes.
-    pub(super) fn aged_tries(&mut self, page: UnitId, now: Nanos) -> Tries {
+    pub(super) fn aged_tries(&mut self, page: Ppn, now: Nanos) -> Tries {
         let aging = self.aging.as_mut().expect("only of aged data");
         aging.tries(&self.map, page, now)
     }
@@ -36,7 +37,7 @@ impl Superblocks {
         {
             let victim = self.collector.victim().map(|(victim, _)| victim);
             let found = (&self.map, &mut self.renewals);
-            aging.found(found, victim, txn.unit, txn.first_level, txn.level);
+            aging.found(found, victim, page_of(txn.unit), txn.first_level, txn.level);
         }
         self.end_read(flash, id);
         if !self.renewals.due.is_empty() {
@@ -74,7 +75,7 @@ impl Superblocks {
 
     /// Returns the purpose for which units of a superblock are moved. A superblock that is due may
     /// be emptied for space before its turn comes.
-    pub(super) fn source_of(&self, superblock: u32) -> Source {
+    pub(super) fn source_of(&self, superblock: RuId) -> Source {
         if self.is_refreshed(superblock) {
             Source::Refresh
         } else if self.is_swapped(superblock) {
@@ -86,7 +87,7 @@ impl Superblocks {
 
     /// Returns true if a superblock is being moved because it was due.
     #[inline]
-    pub(super) fn is_refreshed(&self, superblock: u32) -> bool {
+    pub(super) fn is_refreshed(&self, superblock: RuId) -> bool {
         self.renewals.moving == Some(superblock)
     }
 }

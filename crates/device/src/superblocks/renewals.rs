@@ -4,6 +4,7 @@
 //! They are moved one at a time, in the order in which they became due. Whichever job reaches a
 //! superblock first moves its data; one that is erased, or is no longer full, is skipped.
 
+use fowler_units::{IdVec, RuId};
 use std::collections::VecDeque;
 
 /// The most superblocks moved at a time because they are due, from the first read to the end of the
@@ -14,24 +15,28 @@ pub(super) const MOVING_MOST: u32 = 1;
 #[derive(Clone, Debug)]
 pub(super) struct Renewals {
     /// Superblocks that are due to be moved, the next one first.
-    pub(super) due: VecDeque<u32>,
+    pub(super) due: VecDeque<RuId>,
     /// True for each superblock that is due, or is being moved because it was.
-    pub(super) is_due: Vec<bool>,
+    pub(super) is_due: IdVec<RuId, bool>,
     /// Creates the queue of superblocks due to be moved because their data is old, was read often
     /// or cannot be read (a refresh); the queue is empty.
-    pub(super) moving: Option<u32>,
+    pub(super) moving: Option<RuId>,
 }
 
 impl Renewals {
     /// Creates the state of a drive on which no superblock is due to be moved.
     pub fn new(superblocks: u32) -> Renewals {
-        Renewals { due: VecDeque::new(), is_due: vec![false; superblocks as usize], moving: None }
+        Renewals {
+            due: VecDeque::new(),
+            is_due: IdVec::filled(false, superblocks as usize),
+            moving: None,
+        }
     }
 
     /// Returns true if a superblock is due for refresh (its data is to be moved to another one), or
     /// is being moved for that reason.
-    pub fn has(&self, superblock: u32) -> bool {
-        self.is_due[superblock as usize]
+    pub fn has(&self, superblock: RuId) -> bool {
+        self.is_due[superblock]
     }
 
     /// Returns true if superblocks are due for refresh (their data is to be moved to others), and
@@ -43,23 +48,23 @@ impl Renewals {
 
     /// Makes a superblock due for refresh (its data is to be moved to another), after those that
     /// are due already. Does nothing if it is due itself.
-    pub fn add(&mut self, superblock: u32) {
-        if !std::mem::replace(&mut self.is_due[superblock as usize], true) {
+    pub fn add(&mut self, superblock: RuId) {
+        if !std::mem::replace(&mut self.is_due[superblock], true) {
             self.due.push_back(superblock);
         }
     }
 
     /// Makes a superblock due to be moved before all others, because a part of it cannot be read.
-    pub fn add_first(&mut self, superblock: u32) {
-        self.is_due[superblock as usize] = true;
+    pub fn add_first(&mut self, superblock: RuId) {
+        self.is_due[superblock] = true;
         if self.moving != Some(superblock) && !self.due.contains(&superblock) {
             self.due.push_front(superblock);
         }
     }
 
     /// A superblock has been erased.
-    pub fn erased(&mut self, superblock: u32) {
-        if !std::mem::take(&mut self.is_due[superblock as usize]) {
+    pub fn erased(&mut self, superblock: RuId) {
+        if !std::mem::take(&mut self.is_due[superblock]) {
             return;
         }
         if self.moving == Some(superblock) {
@@ -72,13 +77,13 @@ impl Renewals {
     /// Returns the next superblock due for refresh that is full, as `stays` says. Drops those
     /// before it from the queue: they are erased or open, and an open one becomes due again when it
     /// is full.
-    pub fn next(&mut self, stays: impl Fn(u32) -> bool) -> Option<u32> {
+    pub fn next(&mut self, stays: impl Fn(RuId) -> bool) -> Option<RuId> {
         while let Some(&superblock) = self.due.front() {
             if stays(superblock) {
                 return Some(superblock);
             }
             self.due.pop_front();
-            self.is_due[superblock as usize] = false;
+            self.is_due[superblock] = false;
         }
         None
     }

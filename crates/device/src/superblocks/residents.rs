@@ -14,7 +14,7 @@ use super::buffer::{Buffer, State};
 use crate::config::Config;
 use crate::policy::hotness::Used;
 use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
-use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Lpn, Nanos};
+use fowler_units::{Bytes, FrameId, Id, Link, Linked, List, Nanos};
 use std::ops::{Index, IndexMut};
 
 /// Reads and writes of the unit in a frame of the write buffer, and the frame's place in the list
@@ -194,6 +194,6 @@ impl Buffer {
     pub fn use_of(&self, id: FrameId, now: Nanos) -> Used {
         let record = self.residents().map(|residents| residents.records[id]);
         let (reads, writes) = record.map_or((0, 0), |record| (record.reads, record.writes));
-        Used { lpn: Lpn(self.page(id)), reads, writes, now }
+        Used { lpn: self.page(id), reads, writes, now }
     }
 }

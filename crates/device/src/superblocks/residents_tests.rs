@@ -14,7 +14,7 @@ use crate::policy::voltage::VoltageKind;
 use crate::reliability::ModelKind;
 use crate::superblocks::Superblocks;
 use crate::{AccessClass, Voltage};
-use fowler_units::{BlockId, Bytes, HostIo, HostOp, Nanos, Span, UnitId};
+use fowler_units::{BlockId, Bytes, HostIo, HostOp, Lpn, Nanos, Span};
 
 /// A drive full of data written in order, with a buffer of 64 units. A command of each die takes
 /// 96, so half of them are kept free.
@@ -42,7 +42,7 @@ fn served(config: &Config, requests: impl IntoIterator<Item = HostIo>) -> Device
 }
 
 fn is_buffered(device: &Device<Superblocks>, unit: u32) -> bool {
-    matches!(device.superblocks().map.place(unit), Location::Buffer(_))
+    matches!(device.superblocks().map.place(Lpn(unit)), Location::Buffer(_))
 }
 
 /// Of 64 frames, 32 can be written before fewer than 32 are free. The next unit evicts the least
@@ -128,7 +128,7 @@ fn voltages_follow_the_use_in_the_buffer() {
     let condition = device.flash.condition().expect("cells err");
     let mut programmed = [0; 2];
     for unit in 0..400 {
-        let Location::Flash(UnitId(place)) = layer.map.place(unit) else { continue };
+        let Location::Flash(place) = layer.map.place(Lpn(unit)) else { continue };
         let superblock = layer.shape.superblock_of(place);
         let (expected, class) = match unit < 100 {
             true => (Voltage::Boosted, AccessClass::ReadHot),

@@ -11,10 +11,11 @@ use super::limits::SavedLimits;
 use super::renewals::Renewals;
 use super::slc_cache::Mode;
 use crate::mapping::page_map::Location;
+use crate::policy::placement::StreamId;
 use crate::policy::stream_tag::StreamTag;
 use crate::policy::victim::AnyVictim;
 use crate::policy::wear::AnyWear;
-use fowler_units::{Id, Nanos, UnitId};
+use fowler_units::{Id, Lpn, Nanos, RuId, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// The saved state of a drive with superblocks.
@@ -26,12 +27,12 @@ pub struct SavedLife {
     filled_at: Vec<Nanos>,
     victim: AnyVictim,
     /// The superblock that each stream fills, by the number of the stream, and its next command.
-    open: Vec<(u8, u32, u32)>,
+    open: Vec<(u8, RuId, u32)>,
     /// Program commands that streams of moved data have begun to fill: for each, the stream, the
     /// next free unit and the end of the command's units.
-    begun: Vec<(u8, u32, u32)>,
+    begun: Vec<(u8, UnitId, UnitId)>,
     /// The units of the host that wait in the buffer, in order, each with its tag.
-    waiting: Vec<(u32, StreamTag)>,
+    waiting: Vec<(Lpn, StreamTag)>,
     /// Tag (hotness and placement handle) of the data of each superblock; empty if there is one
     /// stream.
     tags: Vec<StreamTag>,
@@ -40,26 +41,26 @@ pub struct SavedLife {
     /// The sizes of requests seen by the detector of hotness, each with its number of requests.
     sizes: Vec<(u32, u64)>,
     job: Option<SavedJob>,
-    chosen: Option<u32>,
+    chosen: Option<RuId>,
     /// The rule of wear leveling, and the superblock whose data is to be swapped next; none if wear
     /// is not leveled.
-    wear: Option<(AnyWear, Option<u32>)>,
+    wear: Option<(AnyWear, Option<RuId>)>,
     carried: i64,
     gained_little: bool,
     /// The superblocks in SLC mode, in the order in which they were opened.
-    cached: Vec<u32>,
+    cached: Vec<RuId>,
     /// The ages of the superblocks; empty if no data ages.
     ages: Vec<Data>,
     /// The superblocks that are due to be moved, in order, and the one that is being moved because
     /// it was due.
-    due: Vec<u32>,
-    refreshed: Option<u32>,
+    due: Vec<RuId>,
+    refreshed: Option<RuId>,
     /// Superblocks that have become due to be moved since their last erase, those of `due` and
     /// `refreshed` included.
-    were_due: Vec<u32>,
+    were_due: Vec<RuId>,
     /// The superblocks without parity, and the stage of life; empty and 0 on a drive without rules
     /// of parity.
-    bare: Vec<u32>,
+    bare: Vec<RuId>,
     stage: u8,
     /// Age and read counts of all superblocks; `None` on a drive that does not refresh superblocks
     /// by age or reads.
@@ -71,7 +72,7 @@ pub struct SavedLife {
 /// The superblock that is being emptied.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct SavedJob {
-    victim: u32,
+    victim: RuId,
     /// True if the superblock is emptied because its data is due to be moved, false if for its
     /// space.
     refreshes: bool,
@@ -81,7 +82,7 @@ struct SavedJob {
     /// worn superblock.
     swaps: bool,
     /// Next unit of the superblock to look at, to move it if it is valid.
-    next: u32,
+    next: UnitId,
     valid: u32,
     gain: u32,
     moved: u32,
@@ -104,7 +105,7 @@ impl Superblocks {
         // The map of a unit in the buffer is saved as its old copy in the flash; what the buffer
         // holds is saved in `waiting`.
         let first = words.len() - self.map.logical() as usize;
-        for (page, place) in (0..).zip(&mut words[first..]) {
+        for (page, place) in self.map.pages().zip(&mut words[first..]) {
             if let Location::Buffer(frame) = self.map.place(page) {
                 *place = self.buffer.unit(frame).0;
             }
@@ -124,11 +125,9 @@ impl Superblocks {
             victim: self.victim.clone(),
             open: open.collect(),
             begun: begun.collect(),
-            waiting: (0..self.streams.count())
-                .flat_map(|at| self.buffer.waiting_units(at))
-                .collect(),
+            waiting: self.streams.of_host().flat_map(|at| self.buffer.waiting_units(at)).collect(),
             tags: tags.to_vec(),
-            last,
+            last: last.0,
             sizes: self.streams.sizes_seen(),
             job: self.collector.job.map(|job| SavedJob::of(&job)),
             chosen: self.collector.chosen,
@@ -136,10 +135,10 @@ impl Superblocks {
             carried: self.collector.carried,
             gained_little: self.collector.gained_little,
             cached: self.slc.as_ref().map_or_else(Vec::new, |cache| cache.held().to_vec()),
-            ages: aging.map_or_else(Vec::new, |aging| aging.all.clone()),
+            ages: aging.map_or_else(Vec::new, |aging| aging.all.as_slice().to_vec()),
             due: self.renewals.due.iter().copied().collect(),
             refreshed: self.renewals.moving,
-            were_due: (0..self.shape.superblocks).filter(|&it| self.renewals.has(it)).collect(),
+            were_due: self.map.superblocks().filter(|&it| self.renewals.has(it)).collect(),
             bare: self.bare_superblocks(),
             stage: self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u8),
             limits: self.limits.as_ref().map(|limits| limits.save()),
@@ -189,20 +188,20 @@ impl Superblocks {
         }
         self.map.set_filled_times(&saved.filled_at);
         let bounded = (-AHEAD_MOST..=AHEAD_MOST).contains(&saved.carried);
-        if !bounded || saved.chosen.is_some_and(|chosen| chosen as usize >= count) {
+        if !bounded || saved.chosen.is_some_and(|chosen| chosen.index() >= count) {
             return Err("its collection chose a superblock that is not there".into());
         }
         (self.collector.carried, self.collector.chosen) = (saved.carried, saved.chosen);
         self.collector.gained_little = saved.gained_little;
         self.victim = saved.victim.clone();
         let sizes = self.streams.resume_sizes(&saved.sizes);
-        if !sizes || !self.streams.resume(&saved.tags, saved.last) {
+        if !sizes || !self.streams.resume(&saved.tags, StreamId(saved.last)) {
             return Err("it is of a drive with other streams".into());
         }
         self.resume_cache(&saved)?;
         self.resume_ages(&saved)?;
         self.resume_buffer(&saved)?;
-        (0..self.shape.superblocks).for_each(|superblock| self.keep_places(superblock));
+        self.map.superblocks().for_each(|superblock| self.keep_places(superblock));
         self.check_bad_blocks()
     }
 
@@ -218,11 +217,11 @@ impl Superblocks {
         for &(number, superblock, command) in &saved.open {
             let stream = Stream::all().nth(number.into()).ok_or_else(wrong)?;
             let known = match stream {
-                Stream::Host(at) => at < self.streams.count(),
+                Stream::Host(at) => at.0 < self.streams.count(),
                 Stream::Moved(at) => self.streams.moved().contains(&at),
                 Stream::Slc => self.slc.is_some(),
             };
-            if !known || superblock >= superblocks || command >= commands {
+            if !known || superblock.0 >= superblocks || command >= commands {
                 return Err(wrong());
             }
             let open = Open { superblock, command };
@@ -231,16 +230,16 @@ impl Superblocks {
         }
         let whole = |superblock| Open { superblock, command: commands };
         for &(_, _, end) in &saved.begun {
-            if end == 0 || u64::from(end) > self.shape.all_numbers() {
+            if end.0 == 0 || u64::from(end.0) > self.shape.all_numbers() {
                 return Err(wrong());
             }
-            let superblock = self.shape.superblock_of(end - 1);
+            let superblock = self.shape.superblock_of(UnitId(end.0 - 1));
             if !taken.iter().any(|open| open.superblock == superblock) {
                 taken.push(whole(superblock));
             }
         }
         if let Some(job) = saved.job {
-            if job.victim >= superblocks {
+            if job.victim.0 >= superblocks {
                 return Err(wrong());
             }
             taken.push(whole(job.victim));
@@ -254,8 +253,9 @@ impl Superblocks {
         let wrong = || String::from("it has begun a command that cannot be");
         self.collector.begun = [None; MOVED_MAX];
         for &(stream, next, end) in &saved.begun {
-            let superblock = self.shape.superblock_of(end - 1);
-            let command = self.shape.command_of(end - 1);
+            let stream = StreamId(stream);
+            let superblock = self.shape.superblock_of(UnitId(end.0 - 1));
+            let command = self.shape.command_of(UnitId(end.0 - 1));
             let first = self.shape.unit_of_command(superblock, command);
             let open = self.commands.open_of(Stream::Moved(stream.min(SWAPPED)));
             let after = match self.gaps_of(superblock) {
@@ -266,15 +266,16 @@ impl Superblocks {
                 Some(open) => (open.superblock, open.command) == (superblock, after),
                 None => after == self.shape.commands,
             };
-            let whole = end == first + self.shape.units_per_command;
+            let whole = end == first.plus(self.shape.units_per_command);
             let known = self.streams.moved().contains(&stream);
-            let rest_is_empty = (next..end).all(|unit| self.map.valid_owner(unit).is_none());
-            if !(known && follows && whole && first <= next && next < end && rest_is_empty)
-                || self.collector.begun[usize::from(stream)].is_some()
+            let rest_is_empty =
+                || next.run(end.0 - next.0).all(|unit| self.map.valid_owner(unit).is_none());
+            if !(known && follows && whole && first <= next && next < end && rest_is_empty())
+                || self.collector.begun[stream.index()].is_some()
             {
                 return Err(wrong());
             }
-            self.collector.begun[usize::from(stream)] = Some((next, end));
+            self.collector.begun[stream.index()] = Some((next, end));
             self.map.departed(superblock);
         }
         Ok(())
@@ -282,20 +283,20 @@ impl Superblocks {
 
     /// Restores, from a saved state, the superblock that is being emptied and how far that has
     /// come.
-    fn resume_job(&mut self, saved: SavedJob, refreshed: Option<u32>) -> Result<(), String> {
+    fn resume_job(&mut self, saved: SavedJob, refreshed: Option<RuId>) -> Result<(), String> {
         let SavedJob { victim, refreshes, folds, swaps, next, valid, gain, moved, written } = saved;
         let first = self.shape.first_unit(victim);
-        let end = first + self.shape.units;
+        let end = first.plus(self.shape.units);
         let data = self.data_units_of(victim);
         let sound = (first..=end).contains(&next)
-            && (next - first).is_multiple_of(self.shape.units_per_page)
+            && (next.0 - first.0).is_multiple_of(self.shape.units_per_page)
             && valid.max(gain).max(moved) <= data
             && (-AHEAD_MOST..=AHEAD_MOST).contains(&written)
             && refreshes == (refreshed == Some(victim))
             && u32::from(refreshes) + u32::from(folds) + u32::from(swaps) <= 1
             && (!swaps || self.leveling.is_some())
             && (!folds || self.slc.is_some())
-            && (first..next).all(|unit| self.map.valid_owner(unit).is_none());
+            && first.run(next.0 - first.0).all(|unit| self.map.valid_owner(unit).is_none());
         if !sound {
             return Err("it empties a superblock that cannot be emptied".into());
         }
@@ -320,7 +321,7 @@ impl Superblocks {
             moved: moved.into(),
             written,
             slack: if why == Why::Refresh { UNPACED } else { self.collector.slack },
-            into: 0,
+            into: StreamId(0),
         });
         Ok(())
     }
@@ -337,7 +338,7 @@ impl Superblocks {
             }
             _ => return Err("it is of a drive that levels its wear otherwise".into()),
         };
-        match wanted.is_some_and(|wanted| wanted >= self.shape.superblocks) {
+        match wanted.is_some_and(|wanted| wanted.0 >= self.shape.superblocks) {
             true => Err("it swaps the data of a superblock that is not there".into()),
             false => Ok(()),
         }
@@ -346,7 +347,7 @@ impl Superblocks {
     /// Restores, from a saved state, which superblocks are in SLC mode.
     fn resume_cache(&mut self, saved: &SavedLife) -> Result<(), String> {
         let folded = saved.job.filter(|job| job.folds).map(|job| job.victim);
-        let aside = |number: u32| self.map.is_aside(number);
+        let aside = |number: RuId| self.map.is_aside(number);
         let dynamic = saved.cached.iter().filter(|&&number| !aside(number)).count() as u32;
         let known = match &mut self.slc {
             Some(cache) => cache.resume(&saved.cached, dynamic, folded),
@@ -358,13 +359,13 @@ impl Superblocks {
     /// Restores, from a saved state, the age of the data in each superblock and the superblocks due
     /// for refresh.
     fn resume_ages(&mut self, saved: &SavedLife) -> Result<(), String> {
-        let there = |number: &u32| *number < self.shape.superblocks;
+        let there = |number: &RuId| number.0 < self.shape.superblocks;
         if !saved.due.iter().chain(&saved.refreshed).chain(&saved.were_due).all(there) {
             return Err("a superblock is due that the drive does not have".into());
         }
         self.renewals = Renewals::new(self.shape.superblocks);
         for &number in &saved.were_due {
-            self.renewals.is_due[number as usize] = true;
+            self.renewals.is_due[number] = true;
         }
         self.renewals.due = saved.due.iter().copied().collect();
         self.renewals.moving = saved.refreshed;
@@ -374,7 +375,7 @@ impl Superblocks {
             return Err("it is of a drive whose data ages otherwise".into());
         }
         if let Some(aging) = &mut self.aging {
-            aging.all.clone_from(&saved.ages);
+            aging.all.as_mut_slice().copy_from_slice(&saved.ages);
         }
         Ok(())
     }
@@ -390,7 +391,7 @@ impl Superblocks {
             };
         }
         for &(page, tag) in &saved.waiting {
-            if page >= self.map.logical() || !self.streams.knows(tag) {
+            if page.0 >= self.map.logical() || !self.streams.knows(tag) {
                 return Err(wrong());
             }
             let copy = match self.map.place(page) {
@@ -405,7 +406,7 @@ impl Superblocks {
         }
         // No stream waits with a whole command: it would have been programmed.
         let least = self.shape.units_per_command;
-        match (0..self.streams.count()).any(|stream| self.buffer.waiting(stream) >= least) {
+        match self.streams.of_host().any(|stream| self.buffer.waiting(stream) >= least) {
             true => Err(wrong()),
             false => Ok(()),
         }
@@ -431,17 +432,17 @@ impl SavedJob {
 impl super::slc_cache::SlcCache {
     /// Takes over superblocks in SLC mode, `dynamic` of which are not set aside, and one of which
     /// may be being folded. Returns false if the drive cannot have them.
-    fn resume(&mut self, held: &[u32], dynamic: u32, folded: Option<u32>) -> bool {
+    fn resume(&mut self, held: &[RuId], dynamic: u32, folded: Option<RuId>) -> bool {
         self.clear();
         for &number in held {
-            let Some(Mode::Usual) = self.modes.get(number as usize) else { return false };
-            self.modes[number as usize] = Mode::Slc;
+            let Some(Mode::Usual) = self.modes.get(number) else { return false };
+            self.modes[number] = Mode::Slc;
         }
         if let Some(victim) = folded {
             if !held.contains(&victim) {
                 return false;
             }
-            self.modes[victim as usize] = Mode::Folded;
+            self.modes[victim] = Mode::Folded;
         }
         (self.dynamic, self.folded) = (dynamic, u32::from(folded.is_some()));
         self.held = held.to_vec();

@@ -6,9 +6,25 @@ use super::commands::Open;
 use crate::blocks::words::{PutWords, TakeWords, list};
 use crate::config::Config;
 use crate::precondition::Preconditioned;
+use fowler_units::{Id, RuId};
 
 /// The bit pattern of an absent number.
 const NONE: u32 = u32::MAX;
+
+/// Passes on superblocks: their number, and each.
+fn put_list<'a>(
+    put: PutWords<'_>,
+    superblocks: impl IntoIterator<Item = &'a RuId>,
+) -> Result<(), String> {
+    let words: Vec<u32> = superblocks.into_iter().map(|superblock| superblock.0).collect();
+    put(&[words.len() as u32])?;
+    put(&words)
+}
+
+/// Takes superblocks of a drive of `count`, none of them twice: their number, and each.
+fn take_list(take: TakeWords<'_>, count: u32) -> Result<Vec<RuId>, String> {
+    Ok(list(take, count)?.into_iter().map(RuId).collect())
+}
 
 impl Superblocks {
     /// Writes the state of this preconditioned drive, which has served no request yet, to `put`,
@@ -20,18 +36,15 @@ impl Superblocks {
         self.preconditioned.save(put)?;
         for stream in self.streams.of_filling() {
             let open = self.commands.open_of(stream);
-            put(&open.map_or([NONE, NONE], |open| [open.superblock, open.command]))?;
+            put(&open.map_or([NONE, NONE], |open| [open.superblock.0, open.command]))?;
         }
         let opened = self.aging.as_ref().map_or(&[][..], |aging| aging.opened_in_order());
-        put(&[opened.len() as u32])?;
-        put(opened)?;
+        put_list(put, opened)?;
         let bare = self.bare_superblocks();
         let stage = self.coverage.as_ref().map_or(0, |coverage| coverage.stage as u32);
-        put(&[stage, bare.len() as u32])?;
-        put(&bare)?;
-        let due: Vec<u32> = self.renewals.due.iter().copied().collect();
-        put(&[due.len() as u32])?;
-        put(&due)?;
+        put(&[stage])?;
+        put_list(put, &bare)?;
+        put_list(put, self.renewals.due.iter())?;
         self.map.save(put)
     }
 
@@ -49,10 +62,11 @@ impl Superblocks {
             let mut pair = [0; 2];
             take(&mut pair)?;
             let [superblock, command] = pair;
-            *place = (superblock != NONE).then_some(Open { superblock, command });
+            let superblock = RuId(superblock);
+            *place = superblock.is_some().then_some(Open { superblock, command });
         }
         let (superblocks, commands) = (layer.shape.superblocks, layer.shape.commands);
-        let is_there = |open: &Open| open.superblock < superblocks && open.command < commands;
+        let is_there = |open: &Open| open.superblock.0 < superblocks && open.command < commands;
         let all: Vec<Open> = open.into_iter().flatten().collect();
         if !all.iter().all(is_there) {
             return Err("a superblock is open that the drive does not have".into());
@@ -60,11 +74,11 @@ impl Superblocks {
         for (stream, open) in layer.streams.of_filling().into_iter().zip(open) {
             layer.commands.set_open(stream, open);
         }
-        let opened = list(take, superblocks)?;
+        let opened = take_list(take, superblocks)?;
         let mut stage = [0];
         take(&mut stage)?;
-        let bare = list(take, superblocks)?;
-        let due = list(take, superblocks)?;
+        let bare = take_list(take, superblocks)?;
+        let due = take_list(take, superblocks)?;
         layer.map.restore(take, &all)?;
         layer.resume_bare(&bare, stage[0].min(u8::MAX.into()) as u8)?;
         due.into_iter().for_each(|superblock| layer.renewals.add(superblock));

@@ -13,7 +13,7 @@ use crate::observe::counters::Scrubbed;
 use crate::observe::operation::Source;
 use crate::policy::scrub::{self, ScrubKind};
 use crate::raid::fault_kinds::Fault;
-use fowler_units::{HostIo, Lpn, Rng, Span};
+use fowler_units::{HostIo, Lpn, Rng, RuId, Span};
 
 const DAY: Span = Span(86_400_000_000_000);
 /// Pages of a superblock, and superblocks.
@@ -81,12 +81,12 @@ fn each_page_is_read_once_in_its_time() {
 }
 
 /// Returns the share of errors of each page of a superblock at the first moment.
-fn shares(config: &Config, superblock: u32) -> Vec<f64> {
+fn shares(config: &Config, superblock: RuId) -> Vec<f64> {
     let mut device = drive(config);
     let layer = &mut device.layer;
     let first = layer.shape.first_unit(superblock);
     let aging = layer.aging.as_mut().expect("its data ages");
-    let places = (0..PAGES as u32).map(|page| layer.shape.place(first + page * 4).1);
+    let places = (0..PAGES as u32).map(|page| layer.shape.place(first.plus(page * 4)).1);
     places.map(|page| aging.errors(&layer.map, page, fowler_units::Nanos::ZERO).0).collect()
 }
 
@@ -96,14 +96,14 @@ fn shares(config: &Config, superblock: u32) -> Vec<f64> {
 fn a_page_above_the_margin_moves_its_superblock() {
     let period = Span::us(1_000) * PAGES * SUPERBLOCKS;
     let mut config = aged(period, 1000);
-    let (oldest, next) = (shares(&config, 0), shares(&config, 1));
+    let (oldest, next) = (shares(&config, RuId(0)), shares(&config, RuId(1)));
     let most = |shares: &[f64]| shares.iter().copied().fold(0.0, f64::max);
     assert!(most(&next) < most(&oldest) * 0.999, "{} and {}", most(&oldest), most(&next));
     config.scrub.margin = (most(&oldest) + most(&next)) / 2.0;
     let before = oldest.iter().position(|&share| share >= config.scrub.margin).expect("one") as u64;
     let mut device = drive(&config);
     let (pages, erases) = (held(&device), device.superblocks().erase_counts().to_vec());
-    let valid = u64::from(device.superblocks().map.valid(0));
+    let valid = u64::from(device.superblocks().map.valid(RuId(0)));
     assert_eq!(valid, PAGES * 4);
     let counts = rest(&mut device, period - Span::ns(1));
     assert_eq!((counts.moved, counts.left, counts.postponed), (1, 0, 0));
@@ -144,7 +144,7 @@ fn what_is_scrubbed_in_time_is_not_lost() {
         let mut device = drive(&config);
         rest(&mut device, DAY * 3000);
         let map = &device.superblocks().map;
-        let open = (0..24).filter(|&it| map.state(it) == BlockState::Open);
+        let open = map.superblocks().filter(|&it| map.state(it) == BlockState::Open);
         let open: u32 = open.map(|superblock| map.valid(superblock)).sum();
         (device.census(), device.counters(), u64::from(open))
     };
@@ -205,11 +205,11 @@ fn a_superblock_that_is_emptied_meanwhile_is_not_judged() {
     device.rest_until(fowler_units::Nanos(1), &mut ());
     assert!(device.layer.patrol.as_ref().is_some_and(|patrol| patrol.reading.is_some()));
     let layer = &mut device.layer;
-    assert_eq!(layer.map.state(0), BlockState::Full);
-    let valid = layer.map.valid(0);
-    layer.renewals.add(0);
+    assert_eq!(layer.map.state(RuId(0)), BlockState::Full);
+    let valid = layer.map.valid(RuId(0));
+    layer.renewals.add(RuId(0));
     layer.renewals.moving = layer.renewals.due.pop_front();
-    assert!(layer.begin_emptying(0, valid, 0, Why::Refresh));
+    assert!(layer.begin_emptying(RuId(0), valid, 0, Why::Refresh));
     layer.collector.leaving += 1;
     device.flash.counters.aged.refreshed += 1;
     layer.collect(&mut device.flash);
@@ -230,9 +230,11 @@ fn a_stripe_with_wrong_data_is_found() {
     config.scrub.stripes = true;
     let mut device = drive(&config);
     let layer = device.superblocks();
-    let full = (0..24).filter(|&it| layer.map.state(it) == BlockState::Full).count() as u64;
-    let open = (0..24).any(|it| layer.map.state(it) == BlockState::Open);
-    let inside = (0..layer.map.logical()).find(|&page| layer.map.valid(0) > page).expect("one");
+    let full = layer.map.superblocks().filter(|&it| layer.map.state(it) == BlockState::Full).count()
+        as u64;
+    let open = layer.map.superblocks().any(|it| layer.map.state(it) == BlockState::Open);
+    let inside =
+        (0..layer.map.logical()).find(|&page| layer.map.valid(RuId(0)) > page).expect("one");
     device.inject(Fault::Miscorrected(Lpn(inside)));
     for round in 1..=3 {
         let counts = rest(&mut device, period - Span::ns(u64::from(round == 1)));

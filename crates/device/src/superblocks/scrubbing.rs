@@ -19,6 +19,7 @@
 
 use super::Superblocks;
 use super::patrol::{PATROL, Patrol, Reading};
+use super::shape::{in_txn, page_of};
 use super::submit_read;
 use crate::blocks::block_table::BlockState;
 use crate::event::Event;
@@ -31,7 +32,7 @@ use crate::observe::counters::Counters;
 use crate::observe::operation::{Op, Source};
 use crate::policy::scrub::{Errors, Verdict};
 use fowler_agenda::Phase;
-use fowler_units::{BlockId, Nanos, Ppn, Span, TxnId, UnitId};
+use fowler_units::{BlockId, Id, Nanos, Ppn, RuId, Span, TxnId, UnitId};
 
 impl Device<Superblocks> {
     /// Returns the progress of scrubbing; `None` without it.
@@ -120,15 +121,15 @@ impl Superblocks {
     }
 
     /// Returns the first unit of a page of a superblock.
-    fn unit_of_page(&self, superblock: u32, page: u32) -> u32 {
-        self.shape.first_unit(superblock) + page * self.shape.units_per_page
+    fn unit_of_page(&self, superblock: RuId, page: u32) -> UnitId {
+        self.shape.first_unit(superblock).plus(page * self.shape.units_per_page)
     }
 
     fn read_of_patrol(&mut self, flash: &mut Flash, page: u32) {
         let now = flash.now();
         let Some(patrol) = &mut self.patrol else { return };
         let superblock = patrol.superblock();
-        let erases = self.map.erases()[superblock as usize];
+        let erases = self.map.erases()[superblock.index()];
         let late = patrol.is_late(page, now);
         patrol.begins(page, Reading { superblock, erases, comparison: None }, now);
         let first = self.unit_of_page(superblock, page);
@@ -139,12 +140,12 @@ impl Superblocks {
     }
 
     /// Reads all units of the page that begins with the unit `first`.
-    pub(super) fn read_to_scrub(&mut self, flash: &mut Flash, first: u32, owner: Owner) {
+    pub(super) fn read_to_scrub(&mut self, flash: &mut Flash, first: UnitId, owner: Owner) {
         let (die, place) = self.shape.place(first);
         let class = TxnClass::BackgroundRead;
         let (id, txn) = flash.open(Op::Read, Source::Refresh, class, owner, die);
         let units = self.shape.units_per_page;
-        (txn.unit, txn.from, txn.epoch) = (place, UnitId(first), u32::MAX >> (32 - units));
+        (txn.unit, txn.from, txn.epoch) = (in_txn(place), first, u32::MAX >> (32 - units));
         submit_read(flash, id, units);
     }
 
@@ -159,8 +160,8 @@ impl Superblocks {
             patrol.units += u64::from(self.shape.units_per_page);
         }
         if self.is_as_when_read() {
-            self.judge(flash, page, failed);
-            if !failed && self.begin_comparison(flash, first.0) {
+            self.judge(flash, page_of(page), failed);
+            if !failed && self.begin_comparison(flash, first) {
                 return;
             }
         }
@@ -186,13 +187,13 @@ impl Superblocks {
         reading.is_some_and(|reading| {
             let superblock = reading.superblock;
             let stays = matches!(self.map.state(superblock), BlockState::Open | BlockState::Full);
-            stays && self.map.erases()[superblock as usize] == reading.erases
+            stays && self.map.erases()[superblock.index()] == reading.erases
         })
     }
 
     /// Decides if the superblock of a page that was read moves: once in its turn at most, whatever
     /// errors are found. One in SLC mode stays, because it is folded anyway.
-    fn judge(&mut self, flash: &mut Flash, page: UnitId, failed: bool) {
+    fn judge(&mut self, flash: &mut Flash, page: Ppn, failed: bool) {
         let now = flash.now();
         let Some(patrol) = &mut self.patrol else { return };
         let superblock = patrol.superblock();
@@ -202,7 +203,7 @@ impl Superblocks {
         }
         let shares = if let Some(condition) = flash.condition_mut() {
             let block = BlockId(page.0 / self.layout.geometry.pages_per_block);
-            condition.errors(Ppn(page.0), block, now)
+            condition.errors(page, block, now)
         } else if let Some(aging) = &mut self.aging {
             aging.errors(&self.map, page, now)
         } else {
@@ -224,7 +225,7 @@ impl Superblocks {
 
     /// A superblock begins to be moved because it was due. Counts it if scrubbing has found it.
     #[inline]
-    pub(super) fn count_found(&mut self, counters: &mut Counters, superblock: u32) {
+    pub(super) fn count_found(&mut self, counters: &mut Counters, superblock: RuId) {
         if let Some(patrol) = &mut self.patrol {
             counters.scrubbed.moved += u64::from(patrol.found.remove(&superblock));
         }

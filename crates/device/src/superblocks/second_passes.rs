@@ -6,12 +6,13 @@ use super::passes::Begun;
 use crate::flash::Flash;
 use crate::flash::txn::Owner;
 use crate::observe::operation::Source;
+use fowler_units::UnitId;
 
 impl Superblocks {
     /// Returns true if a unit of the flash is read from the controller, because its word line
     /// is between its passes.
     #[inline]
-    pub(super) fn is_between_passes(&self, unit: u32) -> bool {
+    pub(super) fn is_between_passes(&self, unit: UnitId) -> bool {
         self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
     }
 
@@ -28,7 +29,7 @@ impl Superblocks {
         self.submit_pass(flash, stream, number, source, Owner::FirstPass(number));
         let last = self.is_last_of_die(open.superblock, open.command);
         let Some(passes) = &mut self.commands.passes else { return };
-        passes.unfinished[(open.superblock * self.shape.commands + open.command) as usize] = true;
+        passes.unfinished[(open.superblock.0 * self.shape.commands + open.command) as usize] = true;
         let position = (open.command % self.shape.dies) as usize;
         let place = &mut passes.begun[stream.index()][position];
         let before = std::mem::replace(place, (!last).then_some(begun));

@@ -11,7 +11,7 @@
 //! uses either these or the others, so a unit says by its number in which mode it was programmed.
 
 use crate::config::{Config, PlaneMode};
-use fowler_units::{BlockId, DieId, Geometry, UnitId};
+use fowler_units::{BlockId, DieId, Geometry, Ppn, RuId, UnitId};
 use std::ops::Range;
 
 /// The shape of the superblocks of a drive.
@@ -51,7 +51,7 @@ pub(super) struct Shape {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
     /// Number of the unit that lies in the first command of the stripe.
-    pub first: u32,
+    pub first: UnitId,
     /// Number of units of the line, parity included: one in each command of the stripe.
     pub units: u32,
     /// Difference between the numbers of two successive units of the line (the units at the same
@@ -62,15 +62,27 @@ pub(super) struct Line {
 impl Line {
     /// Returns the number of the last unit of the line (the units at the same place in all commands
     /// of a stripe): the parity of the others.
-    pub fn parity(self) -> u32 {
-        self.first + (self.units - 1) * self.step
+    pub fn parity(self) -> UnitId {
+        self.first.plus((self.units - 1) * self.step)
     }
 
     /// Returns the numbers of the units of the line (the units at the same place in all commands of
     /// a stripe), in the order of the commands.
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = u32> {
-        (0..self.units).map(move |at| self.first + at * self.step)
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = UnitId> {
+        (0..self.units).map(move |at| self.first.plus(at * self.step))
     }
+}
+
+/// Returns a flash page as the flash numbers it in a transaction: one unit to a page.
+#[inline]
+pub(super) fn in_txn(page: Ppn) -> UnitId {
+    UnitId(page.0)
+}
+
+/// Returns the flash page of a transaction.
+#[inline]
+pub(super) fn page_of(txn_unit: UnitId) -> Ppn {
+    Ppn(txn_unit.0)
 }
 
 impl Shape {
@@ -169,11 +181,11 @@ impl Shape {
     }
 
     /// Returns a unit by its place among all those that are not in SLC mode.
-    pub fn nth(&self, place: u32) -> u32 {
-        match self.slc_units {
+    pub fn nth(&self, place: u32) -> UnitId {
+        UnitId(match self.slc_units {
             0 => place,
             others => place + place / self.units_per_command * others,
-        }
+        })
     }
 
     /// Returns true if a command of a superblock programs parity: the last of each stripe.
@@ -207,35 +219,47 @@ impl Shape {
 
     /// Returns the superblock of a unit.
     #[inline]
-    pub fn superblock_of(&self, unit: u32) -> u32 {
-        unit / self.units
+    pub fn superblock_of(&self, unit: UnitId) -> RuId {
+        RuId(unit.0 / self.units)
     }
 
     /// Returns the first unit of a superblock.
     #[inline]
-    pub fn first_unit(&self, superblock: u32) -> u32 {
-        superblock * self.units
+    pub fn first_unit(&self, superblock: RuId) -> UnitId {
+        UnitId(superblock.0 * self.units)
     }
 
     /// Returns the first unit of a command of a superblock.
     #[inline]
-    pub fn unit_of_command(&self, superblock: u32, command: u32) -> u32 {
-        superblock * self.units + command * self.numbers
+    pub fn unit_of_command(&self, superblock: RuId, command: u32) -> UnitId {
+        UnitId(superblock.0 * self.units + command * self.numbers)
     }
 
     /// Returns the first unit of a command of a superblock in SLC mode.
-    pub fn slc_unit_of_command(&self, superblock: u32, command: u32) -> u32 {
-        self.unit_of_command(superblock, command) + self.units_per_command
+    pub fn slc_unit_of_command(&self, superblock: RuId, command: u32) -> UnitId {
+        self.unit_of_command(superblock, command).plus(self.units_per_command)
+    }
+
+    /// Returns the units that a command of a superblock programs, in SLC mode or not, in order.
+    #[inline]
+    pub fn units_of_command(
+        &self,
+        superblock: RuId,
+        command: u32,
+        slc: bool,
+    ) -> impl Iterator<Item = UnitId> + use<> {
+        let slots = self.slots(slc);
+        self.unit_of_command(superblock, command).plus(slots.start).run(slots.len() as u32)
     }
 
     /// Returns the command of a unit within its superblock.
-    pub fn command_of(&self, unit: u32) -> u32 {
-        unit % self.units / self.numbers
+    pub fn command_of(&self, unit: UnitId) -> u32 {
+        unit.0 % self.units / self.numbers
     }
 
     /// Returns the place of a unit within its command, counted from 0; units of SLC mode come last.
-    pub fn slot_of(&self, unit: u32) -> u32 {
-        unit % self.units % self.numbers
+    pub fn slot_of(&self, unit: UnitId) -> u32 {
+        unit.0 % self.units % self.numbers
     }
 
     /// Returns the slots of a command that are programmed, in SLC mode or not.
@@ -251,15 +275,19 @@ impl Shape {
 
     /// Returns the units that share one parity in a superblock with parity: a given unit, and those
     /// at its place in the other commands of the stripe.
-    pub fn line_of(&self, unit: u32) -> Line {
+    pub fn line_of(&self, unit: UnitId) -> Line {
         let stripe = self.stripe_of(self.command_of(unit));
         let first = self.unit_of_command(self.superblock_of(unit), stripe.start);
-        Line { first: first + self.slot_of(unit), units: stripe.len() as u32, step: self.numbers }
+        Line {
+            first: first.plus(self.slot_of(unit)),
+            units: stripe.len() as u32,
+            step: self.numbers,
+        }
     }
 
     /// Returns the superblock and the command of a parity page, and its first slot, by the number
     /// of its stripe. A stripe has a page of each of its commands.
-    pub fn parity_page(&self, stripe: u32) -> (u32, u32, u32) {
+    pub fn parity_page(&self, stripe: u32) -> (RuId, u32, u32) {
         let (stripe, page) = (stripe / self.pages_per_command, stripe % self.pages_per_command);
         let (superblock, number) = (stripe / self.stripes(), stripe % self.stripes());
         let command = if number + 1 == self.stripes() {
@@ -267,24 +295,24 @@ impl Shape {
         } else {
             (number + 1) * self.parity - 1
         };
-        (superblock, command, page * self.units_per_page)
+        (RuId(superblock), command, page * self.units_per_page)
     }
 
     /// Returns true if a unit is programmed in SLC mode.
-    pub fn is_slc(&self, unit: u32) -> bool {
-        unit % self.numbers >= self.units_per_command
+    pub fn is_slc(&self, unit: UnitId) -> bool {
+        unit.0 % self.numbers >= self.units_per_command
     }
 
     /// Returns true if two units share a flash page.
     #[inline]
-    pub fn same_page(&self, one: u32, other: u32) -> bool {
-        one / self.units_per_page == other / self.units_per_page
+    pub fn same_page(&self, one: UnitId, other: UnitId) -> bool {
+        one.0 / self.units_per_page == other.0 / self.units_per_page
     }
 
-    /// Returns the die of a unit, and the flash page that holds it, as the flash numbers it.
+    /// Returns the die of a unit, and the flash page that holds it.
     #[inline]
-    pub fn place(&self, unit: u32) -> (DieId, UnitId) {
-        let (superblock, within) = (unit / self.units, unit % self.units);
+    pub fn place(&self, unit: UnitId) -> (DieId, Ppn) {
+        let (superblock, within) = (unit.0 / self.units, unit.0 % self.units);
         let (command, slot) = (within / self.numbers, within % self.numbers);
         let die = self.geometry.die_at_stripe(command % self.dies);
         let first_row = command / self.dies * self.rows;
@@ -293,22 +321,22 @@ impl Shape {
         let planes = self.geometry.planes_per_die;
         let (plane, row) = (page % planes, page / planes);
         let block = (die.0 * planes + plane) * self.geometry.blocks_per_plane + superblock;
-        (die, UnitId(block * self.geometry.pages_per_block + first_row + row))
+        (die, Ppn(block * self.geometry.pages_per_block + first_row + row))
     }
 
     /// Returns the blocks that a superblock has on a die: one of each plane.
-    pub fn blocks_on(&self, superblock: u32, die: DieId) -> impl Iterator<Item = BlockId> + use<> {
+    pub fn blocks_on(&self, superblock: RuId, die: DieId) -> impl Iterator<Item = BlockId> + use<> {
         let Geometry { planes_per_die, blocks_per_plane, .. } = self.geometry;
         let first = die.0 * planes_per_die;
         (first..first + planes_per_die)
-            .map(move |plane| BlockId(plane * blocks_per_plane + superblock))
+            .map(move |plane| BlockId(plane * blocks_per_plane + superblock.0))
     }
 
     /// Returns the first flash page of a superblock on a die.
-    pub fn first_page_on(&self, superblock: u32, die: DieId) -> UnitId {
+    pub fn first_page_on(&self, superblock: RuId, die: DieId) -> Ppn {
         let block =
-            die.0 * self.geometry.planes_per_die * self.geometry.blocks_per_plane + superblock;
-        UnitId(block * self.geometry.pages_per_block)
+            die.0 * self.geometry.planes_per_die * self.geometry.blocks_per_plane + superblock.0;
+        Ppn(block * self.geometry.pages_per_block)
     }
 
     /// Returns the die at a position in the order in which commands go round.
@@ -338,12 +366,12 @@ mod tests {
             config.slc.fixed = fixed;
             let shape = Shape::new(&config);
             let locator = Locator::new(&shape.geometry);
-            let mut pages: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-            for unit in 0..shape.all_numbers() as u32 {
+            let mut pages: BTreeMap<u32, Vec<UnitId>> = BTreeMap::new();
+            for unit in UnitId(0).run(shape.all_numbers() as u32) {
                 let (die, page) = shape.place(unit);
                 assert_eq!(locator.die_of(page), die);
                 let block = locator.block_of(page);
-                assert_eq!(block.0 % config.geometry.blocks_per_plane, shape.superblock_of(unit));
+                assert_eq!(block.0 % config.geometry.blocks_per_plane, shape.superblock_of(unit).0);
                 pages.entry(page.0).or_default().push(unit);
             }
             assert_eq!(pages.len() as u32, shape.geometry.pages());
@@ -351,10 +379,10 @@ mod tests {
                 assert_eq!(units.len() as u32, shape.units_per_page);
                 assert!(units.iter().all(|&unit| shape.same_page(unit, units[0])));
             }
-            let of_command = shape.unit_of_command(1, 5)..shape.unit_of_command(1, 6);
+            let of_command = shape.unit_of_command(RuId(1), 5).run(shape.numbers);
             let places: Vec<_> = of_command.map(|unit| shape.place(unit)).collect();
             assert!(places.iter().all(|(die, _)| *die == places[0].0));
-            let line = |page: UnitId| locator.place_in_block(page) / shape.rows;
+            let line = |page: Ppn| locator.offset_in_block(page) / shape.rows;
             assert!(places.iter().all(|&(_, page)| line(page) == line(places[0].1)));
         }
     }
@@ -400,15 +428,16 @@ mod tests {
         let shape = Shape::new(&config);
         let locator = Locator::new(&shape.geometry);
         assert_eq!((shape.slc_units, shape.slc_data_units() * 3), (8, shape.data_units()));
-        for unit in 0..shape.all_numbers() as u32 {
-            let of_word_line = locator.place_in_block(shape.place(unit).1) % 4;
+        for unit in UnitId(0).run(shape.all_numbers() as u32) {
+            let of_word_line = locator.offset_in_block(shape.place(unit).1) % 4;
             assert_eq!(shape.is_slc(unit), of_word_line == 3, "unit {unit}");
         }
-        let (command, slc) = (shape.unit_of_command(3, 7), shape.slc_unit_of_command(3, 7));
-        assert_eq!((shape.command_of(command), shape.command_of(slc + 7)), (7, 7));
+        let (command, slc) =
+            (shape.unit_of_command(RuId(3), 7), shape.slc_unit_of_command(RuId(3), 7));
+        assert_eq!((shape.command_of(command), shape.command_of(slc.plus(7))), (7, 7));
         assert_eq!(shape.place(command).0, shape.place(slc).0);
-        let others: Vec<u32> = (0..shape.all_units() as u32).map(|at| shape.nth(at)).collect();
-        let all = 0..shape.all_numbers() as u32;
+        let others: Vec<UnitId> = (0..shape.all_units() as u32).map(|at| shape.nth(at)).collect();
+        let all = UnitId(0).run(shape.all_numbers() as u32);
         assert_eq!(others, all.filter(|&unit| !shape.is_slc(unit)).collect::<Vec<_>>());
     }
 }

@@ -27,8 +27,9 @@ use crate::config::{SlcConfig, WhenFull};
 use crate::event::Event;
 use crate::flash::Flash;
 use crate::observe::counters::Counters;
+use crate::policy::placement::StreamId;
 use fowler_agenda::Phase;
-use fowler_units::{Bytes, DieId, Nanos, Span};
+use fowler_units::{Bytes, DieId, IdVec, Nanos, RuId, Span};
 
 /// Number that takes the place of a die in the event that checks if the host is idle, and tells
 /// that event from one of scrubbing.
@@ -54,9 +55,9 @@ pub(super) enum Mode {
 #[derive(Clone, Debug)]
 pub(super) struct SlcCache {
     config: SlcConfig,
-    pub(super) modes: Vec<Mode>,
+    pub(super) modes: IdVec<RuId, Mode>,
     /// The superblocks in SLC mode, in the order in which they were opened.
-    pub(super) held: Vec<u32>,
+    pub(super) held: Vec<RuId>,
     /// The number of superblocks in SLC mode that are not set aside, at most `slc.dynamic`.
     pub dynamic: u32,
     /// The number of superblocks being folded, 0 to [`FOLDED_MOST`].
@@ -74,7 +75,7 @@ impl SlcCache {
     pub fn new(config: &SlcConfig, shape: &Shape) -> Option<SlcCache> {
         config.is_on().then(|| SlcCache {
             config: *config,
-            modes: vec![Mode::Usual; shape.superblocks as usize],
+            modes: IdVec::filled(Mode::Usual, shape.superblocks as usize),
             held: Vec::new(),
             dynamic: 0,
             folded: 0,
@@ -102,12 +103,12 @@ impl SlcCache {
     }
 
     /// Returns the full superblock in SLC mode with the fewest valid units, and their number.
-    fn emptiest(&self, map: &Map) -> Option<(u32, u32)> {
-        let full = |&&number: &&u32| {
-            self.modes[number as usize] == Mode::Slc && map.state(number) == BlockState::Full
+    fn emptiest(&self, map: &Map) -> Option<(RuId, u32)> {
+        let full = |&&number: &&RuId| {
+            self.modes[number] == Mode::Slc && map.state(number) == BlockState::Full
         };
         let all = self.held.iter().filter(full);
-        let valid = |&number: &u32| (map.valid(number), number);
+        let valid = |&number: &RuId| (map.valid(number), number);
         all.map(valid).min().map(|(valid, number)| (number, valid))
     }
 
@@ -115,7 +116,7 @@ impl SlcCache {
     /// full, or of which folding was stopped.
     fn has_some_to_fold(&self, map: &Map) -> bool {
         let full =
-            |&number: &u32| map.is_whole(number) || map.traffic(number).emptied == Emptied::Paused;
+            |&number: &RuId| map.is_whole(number) || map.traffic(number).emptied == Emptied::Paused;
         self.held.iter().any(full)
     }
 
@@ -127,7 +128,7 @@ impl SlcCache {
 
     /// Forgets all superblocks in SLC mode.
     pub(super) fn clear(&mut self) {
-        self.modes.fill(Mode::Usual);
+        self.modes.as_mut_slice().fill(Mode::Usual);
         self.held.clear();
         (self.dynamic, self.folded, self.idle_since) = (0, 0, None);
     }
@@ -147,17 +148,17 @@ impl SlcCache {
 
     /// Returns the mode in which a superblock is programmed: with all bits of a cell, or with one
     /// bit in the SLC cache, being folded or not.
-    pub fn mode(&self, superblock: u32) -> Mode {
-        self.modes[superblock as usize]
+    pub fn mode(&self, superblock: RuId) -> Mode {
+        self.modes[superblock]
     }
 
     /// Returns true if a superblock is in SLC mode.
-    pub fn is_used_by(&self, superblock: u32) -> bool {
+    pub fn is_used_by(&self, superblock: RuId) -> bool {
         self.mode(superblock) != Mode::Usual
     }
 
     /// Returns the superblocks in SLC mode.
-    pub fn held(&self) -> &[u32] {
+    pub fn held(&self) -> &[RuId] {
         &self.held
     }
 
@@ -177,7 +178,7 @@ impl Superblocks {
     #[inline]
     pub(super) fn stream_of_host(&self) -> Option<Stream> {
         match &self.slc {
-            None => Some(Stream::Host(0)),
+            None => Some(Stream::Host(StreamId(0))),
             Some(cache) => self.stream_beside(cache),
         }
     }
@@ -188,13 +189,13 @@ impl Superblocks {
         } else if cache.config.when_full == WhenFull::Wait && !cache.held.is_empty() {
             None
         } else {
-            Some(Stream::Host(0))
+            Some(Stream::Host(StreamId(0)))
         }
     }
 
     /// Opens a superblock in SLC mode: one of those set aside, if one is erased, or another if the
     /// cache may grow. None if neither is possible.
-    pub(super) fn open_slc(&mut self) -> Option<u32> {
+    pub(super) fn open_slc(&mut self) -> Option<RuId> {
         let cache = self.slc.as_mut()?;
         let superblock = match self.map.open_aside() {
             Some(aside) => aside,
@@ -204,7 +205,7 @@ impl Superblocks {
             }
             None => return None,
         };
-        cache.modes[superblock as usize] = Mode::Slc;
+        cache.modes[superblock] = Mode::Slc;
         cache.held.push(superblock);
         Some(superblock)
     }
@@ -244,7 +245,7 @@ impl Superblocks {
         }
         let cache = self.slc.as_mut().expect("it holds the victim");
         cache.folded += 1;
-        cache.modes[victim as usize] = Mode::Folded;
+        cache.modes[victim] = Mode::Folded;
         match why {
             Why::Idle => counters.collections.background += 1,
             _ => counters.collections.foreground += 1,
@@ -293,26 +294,26 @@ impl Superblocks {
 
     /// The folding of a superblock has stopped, and the units that had been read from it are
     /// stored.
-    pub(super) fn paused(&mut self, superblock: u32) {
+    pub(super) fn paused(&mut self, superblock: RuId) {
         self.map.give_back(superblock);
         self.renew_if_spoilt(superblock);
         let cache = self.slc.as_mut().expect("only its superblocks are paused");
-        cache.modes[superblock as usize] = Mode::Slc;
+        cache.modes[superblock] = Mode::Slc;
         cache.folded -= 1;
     }
 
     /// Counts units that are read from a superblock to be moved, if it is in SLC mode.
-    pub(super) fn count_emptied(&self, counters: &mut Counters, superblock: u32, units: u32) {
+    pub(super) fn count_emptied(&self, counters: &mut Counters, superblock: RuId, units: u32) {
         if self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual) {
             counters.slc.folded += u64::from(units);
         }
     }
 
     /// A superblock is erased, which ends its SLC mode.
-    pub(super) fn erased_in_cache(&mut self, counters: &mut Counters, superblock: u32) {
+    pub(super) fn erased_in_cache(&mut self, counters: &mut Counters, superblock: RuId) {
         let aside = self.map.is_aside(superblock);
         let Some(cache) = &mut self.slc else { return };
-        let mode = std::mem::replace(&mut cache.modes[superblock as usize], Mode::Usual);
+        let mode = std::mem::replace(&mut cache.modes[superblock], Mode::Usual);
         if mode == Mode::Usual {
             return;
         }

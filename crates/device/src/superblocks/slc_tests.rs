@@ -15,7 +15,7 @@ use crate::observe::completion::Completion;
 use crate::observe::counters::SlcCounts;
 use crate::observe::operation::Source;
 use fowler_nand::PerPageType;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
 
 /// A drive of one die that holds nothing, with two superblocks in SLC mode: 64 units. Its buffer
 /// holds 48.
@@ -150,10 +150,8 @@ fn the_cache_is_folded_in_idle_time() {
     assert_eq!(took[160..], expected((1..=2).map(|number| (256 * number, 8))));
     // Units that were not written again are where they were folded to or had gone to at first.
     let layer = device.superblocks();
-    for page in 64..160 {
-        let Location::Flash(UnitId(unit)) = layer.map.place(page) else {
-            panic!("unit {page} is nowhere")
-        };
+    for page in Lpn(64).run(96) {
+        let Location::Flash(unit) = layer.map.place(page) else { panic!("unit {page} is nowhere") };
         assert!(!layer.shape.is_slc(unit), "unit {page}");
     }
 }

@@ -13,7 +13,7 @@ use super::Superblocks;
 use super::commands::Stream;
 use super::limits::SavedLimits;
 use super::map::Map;
-use super::shape::Shape;
+use super::shape::{Shape, page_of};
 use super::slc_cache::{Mode, SlcCache};
 use crate::blocks::block_table::BlockState;
 use crate::event::Event;
@@ -21,18 +21,18 @@ use crate::flash::Flash;
 use crate::policy::redundancy::Stage;
 use crate::raid::Protection;
 use fowler_agenda::Phase;
-use fowler_units::{Nanos, TxnId, UnitId};
+use fowler_units::{Id, Nanos, Ppn, RuId, TxnId};
 
 impl Superblocks {
     /// Returns true if a superblock, which is open or full, has no parity.
     #[inline]
-    pub(super) fn is_bare(&self, superblock: u32) -> bool {
-        self.coverage.as_ref().is_some_and(|coverage| coverage.bare[superblock as usize])
+    pub(super) fn is_bare(&self, superblock: RuId) -> bool {
+        self.coverage.as_ref().is_some_and(|coverage| coverage.bare[superblock])
     }
 
     /// Returns true if a command of a superblock programs parity.
     #[inline]
-    pub(super) fn is_parity(&self, superblock: u32, command: u32) -> bool {
+    pub(super) fn is_parity(&self, superblock: RuId, command: u32) -> bool {
         let parity = match self.gaps_of(superblock) {
             None => self.shape.is_parity(command),
             Some(gaps) => gaps.is_parity(command),
@@ -41,13 +41,13 @@ impl Superblocks {
     }
 
     /// Returns the units of a superblock, which is open or full, that hold data.
-    pub(super) fn data_units_of(&self, superblock: u32) -> u32 {
+    pub(super) fn data_units_of(&self, superblock: RuId) -> u32 {
         self.data_units_from(superblock, 0)
     }
 
     /// Returns the units that hold data in a command of a superblock, which is open or full, and in
     /// the commands after it.
-    pub(super) fn data_units_from(&self, superblock: u32, command: u32) -> u32 {
+    pub(super) fn data_units_from(&self, superblock: RuId, command: u32) -> u32 {
         let bare = self.is_bare(superblock);
         match self.gaps_of(superblock) {
             None => self.shape.data_units_from(command, bare),
@@ -57,20 +57,20 @@ impl Superblocks {
 
     /// Notes how many places of a superblock hold no data: those of its parity, where superblocks
     /// with and without parity are on the drive together, and its gaps.
-    pub(super) fn keep_places(&mut self, superblock: u32) {
+    pub(super) fn keep_places(&mut self, superblock: RuId) {
         let data = self.data_units_of(superblock);
         self.map.keep_from_data(superblock, data);
     }
 
     /// Returns the superblocks without parity, in order; none on a drive without rules of parity.
-    pub(super) fn bare_superblocks(&self) -> Vec<u32> {
-        (0..self.shape.superblocks).filter(|&superblock| self.is_bare(superblock)).collect()
+    pub(super) fn bare_superblocks(&self) -> Vec<RuId> {
+        self.map.superblocks().filter(|&superblock| self.is_bare(superblock)).collect()
     }
 
     /// A superblock is opened for a stream: now it is decided whether it has parity.
-    pub(super) fn cover(&mut self, superblock: u32, stream: Stream, now: Nanos) {
+    pub(super) fn cover(&mut self, superblock: RuId, stream: Stream, now: Nanos) {
         let Some(coverage) = &mut self.coverage else { return };
-        let erases = self.map.erases()[superblock as usize];
+        let erases = self.map.erases()[superblock.index()];
         if let Some(limits) = &mut self.limits {
             limits.opened(superblock, now, coverage.cycles_of(superblock, erases));
         }
@@ -99,15 +99,15 @@ impl Superblocks {
 
     /// A superblock has been erased: its blocks have worn.
     #[inline]
-    pub(super) fn erased_of_coverage(&mut self, superblock: u32, now: Nanos) {
+    pub(super) fn erased_of_coverage(&mut self, superblock: RuId, now: Nanos) {
         if self.coverage.is_some() {
             self.wear_coverage(superblock, now);
         }
     }
 
-    fn wear_coverage(&mut self, superblock: u32, now: Nanos) {
+    fn wear_coverage(&mut self, superblock: RuId, now: Nanos) {
         let Some(coverage) = &mut self.coverage else { return };
-        coverage.erased(superblock, self.map.erases()[superblock as usize]);
+        coverage.erased(superblock, self.map.erases()[superblock.index()]);
         if let Some(limits) = &mut self.limits {
             limits.erased(superblock);
         }
@@ -120,7 +120,7 @@ impl Superblocks {
     pub(super) fn begin_limits(&mut self, flash: &mut Flash) {
         let (Some(coverage), Some(limits)) = (&self.coverage, &mut self.limits) else { return };
         let erases = self.map.erases();
-        let cycles = |it: u32| coverage.cycles_of(it, erases[it as usize]);
+        let cycles = |it: RuId| coverage.cycles_of(it, erases[it.index()]);
         limits.filled(&self.map, cycles);
         limits.check_at = flash.now();
         flash.agenda.schedule(flash.now(), Phase::Decision, Event::Deadline);
@@ -147,8 +147,8 @@ impl Superblocks {
             return None;
         }
         let erases = self.map.erases();
-        let cycles = |it: u32| coverage.cycles_of(it, erases[it as usize]);
-        for superblock in 0..self.shape.superblocks {
+        let cycles = |it: RuId| coverage.cycles_of(it, erases[it.index()]);
+        for superblock in self.map.superblocks() {
             if can_be_refreshed(&self.map, self.slc.as_deref(), superblock)
                 && limits.is_over(superblock, now, cycles(superblock))
             {
@@ -162,14 +162,14 @@ impl Superblocks {
     /// A page has been read: its block may have reached its limit of reads.
     #[inline]
     pub(super) fn count_read(&mut self, flash: &mut Flash, id: TxnId) {
-        if self.count_read_of(flash.txns.get(id).unit) {
+        if self.count_read_of(page_of(flash.txns.get(id).unit)) {
             self.collect(flash);
         }
     }
 
     /// A page of the flash has been read: its block may have reached its limit of reads. Returns
     /// true if its superblock is due to be moved.
-    pub(super) fn count_read_of(&mut self, page: UnitId) -> bool {
+    pub(super) fn count_read_of(&mut self, page: Ppn) -> bool {
         let Some(superblock) = self.limits.as_mut().and_then(|limits| limits.read(page)) else {
             return false;
         };
@@ -183,7 +183,7 @@ impl Superblocks {
 
     /// A command of a superblock has been programmed.
     #[inline]
-    pub(super) fn land(&mut self, superblock: u32, now: Nanos) {
+    pub(super) fn land(&mut self, superblock: RuId, now: Nanos) {
         if self.map.landed(superblock, now) {
             self.filled(superblock);
         }
@@ -192,12 +192,11 @@ impl Superblocks {
     /// A superblock is full now: it becomes due to be moved if a part of it has failed, or if it
     /// has no parity and the rules give it some now.
     #[cold]
-    fn filled(&mut self, superblock: u32) {
+    fn filled(&mut self, superblock: RuId) {
         self.renew_if_spoilt(superblock);
-        let erases = self.map.erases()[superblock as usize];
-        let lacks = |it: &super::coverage::Coverage| {
-            it.bare[superblock as usize] && it.protects(superblock, erases)
-        };
+        let erases = self.map.erases()[superblock.index()];
+        let lacks =
+            |it: &super::coverage::Coverage| it.bare[superblock] && it.protects(superblock, erases);
         if self.coverage.as_deref().is_some_and(lacks) {
             self.renewals.add(superblock);
         }
@@ -207,9 +206,9 @@ impl Superblocks {
     /// stage of life give them parity.
     pub(super) fn want_parity(&mut self) {
         let Some(coverage) = &self.coverage else { return };
-        for superblock in 0..self.shape.superblocks {
-            let erases = self.map.erases()[superblock as usize];
-            if coverage.bare[superblock as usize] && coverage.protects(superblock, erases) {
+        for superblock in self.map.superblocks() {
+            let erases = self.map.erases()[superblock.index()];
+            if coverage.bare[superblock] && coverage.protects(superblock, erases) {
                 self.renewals.add(superblock);
             }
         }
@@ -220,7 +219,7 @@ impl Superblocks {
     ///
     /// # Errors
     /// The reason why the state is that of another drive.
-    pub(super) fn resume_bare(&mut self, bare: &[u32], stage: u8) -> Result<(), String> {
+    pub(super) fn resume_bare(&mut self, bare: &[RuId], stage: u8) -> Result<(), String> {
         let stages = [Stage::First, Stage::Second, Stage::Third];
         let Some(coverage) = &mut self.coverage else {
             let none = bare.is_empty() && stage == 0;
@@ -231,7 +230,7 @@ impl Superblocks {
             !matches!(self.map.state(superblock), BlockState::Free | BlockState::Retired)
         };
         coverage.resume((*stage, bare), self.map.erases(), in_use)?;
-        for superblock in 0..self.shape.superblocks {
+        for superblock in self.map.superblocks() {
             self.keep_places(superblock);
         }
         Ok(())
@@ -245,7 +244,7 @@ impl Superblocks {
         let same = match (&self.coverage, &mut self.limits, saved) {
             (Some(coverage), Some(limits), Some(saved)) => {
                 let erases = self.map.erases();
-                limits.resume(saved, |it| coverage.cycles_of(it, erases[it as usize]))
+                limits.resume(saved, |it| coverage.cycles_of(it, erases[it.index()]))
             }
             (_, limits, saved) => limits.is_none() && saved.is_none(),
         };
@@ -260,15 +259,15 @@ impl Superblocks {
     pub(crate) fn protection(&self) -> Option<Protection> {
         let coverage = self.coverage.as_ref()?;
         let Shape { superblocks, pages_per_command, .. } = self.shape;
-        let lacks = |&superblock: &u32| {
-            let erases = self.map.erases()[superblock as usize];
-            coverage.bare[superblock as usize] && coverage.protects(superblock, erases)
+        let lacks = |&superblock: &RuId| {
+            let erases = self.map.erases()[superblock.index()];
+            coverage.bare[superblock] && coverage.protects(superblock, erases)
         };
         let exposed = |stream: &Stream| {
             let Some(open) = self.commands.open_of(*stream) else { return false };
             self.shape.stripes() > 0
                 && self.has_begun_stripe(open)
-                && !coverage.bare[open.superblock as usize]
+                && !coverage.bare[open.superblock]
         };
         let exposed = Stream::all().filter(exposed).count() as u32;
         Some(Protection {
@@ -276,7 +275,7 @@ impl Superblocks {
             stage: coverage.stage,
             changes: coverage.changes.clone(),
             age: coverage.age(),
-            bare: (0..superblocks).filter(lacks).count() as u32 * coverage.stripes,
+            bare: self.map.superblocks().filter(lacks).count() as u32 * coverage.stripes,
             exposed: exposed * pages_per_command,
             exposed_most: coverage.open_most * pages_per_command,
         })
@@ -285,7 +284,7 @@ impl Superblocks {
 
 /// Returns true if a superblock is full and not in SLC mode. Data in SLC mode is never refreshed,
 /// because folding moves it.
-fn can_be_refreshed(map: &Map, slc: Option<&SlcCache>, superblock: u32) -> bool {
+fn can_be_refreshed(map: &Map, slc: Option<&SlcCache>, superblock: RuId) -> bool {
     map.state(superblock) == BlockState::Full
         && slc.is_none_or(|cache| cache.mode(superblock) == Mode::Usual)
 }

@@ -7,9 +7,9 @@ use super::map::Map;
 use crate::blocks::block_table::BlockState;
 use crate::config::Config;
 use crate::policy::hotness::{Hotness, Used};
-use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, StreamTable};
+use crate::policy::placement::{AnyPlacement, Opens, Params, Placement, StreamId, StreamTable};
 use crate::policy::stream_tag::{AccessClass, StreamTag};
-use fowler_units::{Bytes, PlacementHandle};
+use fowler_units::{Bytes, Id, IdVec, PlacementHandle, RuId};
 
 /// The streams of a drive.
 #[derive(Clone, Debug)]
@@ -22,12 +22,12 @@ pub(super) struct Streams {
     /// The number of streams that the host's data is divided into.
     count: u8,
     /// The streams of data that is moved.
-    moved: Vec<u8>,
+    moved: Vec<StreamId>,
     /// Tag (hotness and placement handle) of the data that each superblock was opened for; empty if
     /// there is one stream.
-    tags: Vec<StreamTag>,
+    tags: IdVec<RuId, StreamTag>,
     /// The number of the host's stream that programmed last.
-    last: u8,
+    last: StreamId,
 }
 
 impl Streams {
@@ -37,7 +37,7 @@ impl Streams {
         let mut placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
         let limits = config.stream_limits();
         let table = limits.table_of(&mut placement);
-        let mut moved: Vec<u8> = Streams::tags_of(config)
+        let mut moved: Vec<StreamId> = Streams::tags_of(config)
             .map(|tag| table[config.placement.survivors(tag).index()])
             .collect();
         moved.sort_unstable();
@@ -54,8 +54,8 @@ impl Streams {
             table,
             count: limits.streams,
             moved,
-            tags: if several { vec![StreamTag::PLAIN; superblocks as usize] } else { Vec::new() },
-            last: 0,
+            tags: IdVec::filled(StreamTag::PLAIN, if several { superblocks as usize } else { 0 }),
+            last: StreamId(0),
         }
     }
 
@@ -88,7 +88,7 @@ impl Streams {
     }
 
     /// Returns the streams of data that is moved, the one of swaps last.
-    pub fn moved(&self) -> &[u8] {
+    pub fn moved(&self) -> &[StreamId] {
         &self.moved
     }
 
@@ -129,53 +129,58 @@ impl Streams {
     /// on a drive that divides data into such classes.
     pub fn class_filled(&mut self, map: &Map, class: AccessClass) {
         if self.hotness.tells_classes() {
-            let full = |&number: &u32| map.state(number) == BlockState::Full;
-            for superblock in (0..map.count()).filter(full) {
+            let full = |&number: &RuId| map.state(number) == BlockState::Full;
+            for superblock in map.superblocks().filter(full) {
                 self.note_open(superblock, StreamTag::PLAIN.with_class(class));
             }
         }
     }
 
+    /// Returns the streams of the host's data, in order.
+    pub fn of_host(&self) -> impl Iterator<Item = StreamId> + use<> {
+        (0..self.count).map(StreamId)
+    }
+
     /// Returns the streams of the host's data, beginning with the one whose turn it is.
-    pub fn in_turn(&self) -> impl Iterator<Item = u8> + use<> {
-        let (next, count) = (self.last + 1, self.count);
-        (next..count).chain(0..next)
+    pub fn in_turn(&self) -> impl Iterator<Item = StreamId> + use<> {
+        let (next, count) = (self.last.0 + 1, self.count);
+        (next..count).chain(0..next).map(StreamId)
     }
 
     /// A stream of the host programs a command.
-    pub fn note_program(&mut self, stream: u8) {
+    pub fn note_program(&mut self, stream: StreamId) {
         self.last = stream;
     }
 
     /// Returns the stream of data with a tag (hotness and placement handle).
     #[inline]
-    pub fn of(&self, tag: StreamTag) -> u8 {
+    pub fn of(&self, tag: StreamTag) -> StreamId {
         self.table[tag.index()]
     }
 
     /// Returns the stream into which the data of a superblock is moved.
     #[inline]
-    pub fn of_survivors(&self, superblock: u32) -> u8 {
-        match self.tags.get(superblock as usize) {
+    pub fn of_survivors(&self, superblock: RuId) -> StreamId {
+        match self.tags.get(superblock) {
             Some(&tag) => self.of(self.params.survivors(tag)),
-            None => 0,
+            None => StreamId(0),
         }
     }
 
     /// Returns the tag (hotness and placement handle) of the data of each superblock, and the
     /// stream of host data that programmed last.
-    pub fn snapshot(&self) -> (&[StreamTag], u8) {
-        (&self.tags, self.last)
+    pub fn snapshot(&self) -> (&[StreamTag], StreamId) {
+        (self.tags.as_slice(), self.last)
     }
 
     /// Takes over the tags of all superblocks, and the stream that programmed last. Returns false
     /// if the drive has other streams.
-    pub fn resume(&mut self, tags: &[StreamTag], last: u8) -> bool {
+    pub fn resume(&mut self, tags: &[StreamTag], last: StreamId) -> bool {
         let same = tags.len() == self.tags.len()
-            && last < self.count
+            && last.0 < self.count
             && tags.iter().all(|&tag| self.knows(tag));
         if same {
-            self.tags.copy_from_slice(tags);
+            self.tags.as_mut_slice().copy_from_slice(tags);
             self.last = last;
         }
         same
@@ -196,7 +201,7 @@ impl Streams {
     /// a stream for it when the host writes it, and one when garbage collection moves it.
     pub fn knows(&self, tag: StreamTag) -> bool {
         StreamTag::all().any(|known| known == tag)
-            && self.of(tag) < self.count
+            && self.of(tag).0 < self.count
             && self.moved.contains(&self.of(self.params.survivors(tag)))
     }
 
@@ -208,20 +213,20 @@ impl Streams {
 
     /// Records that a superblock is opened for data with a tag (hotness and placement handle).
     #[inline]
-    pub fn note_open(&mut self, superblock: u32, tag: StreamTag) {
-        if let Some(place) = self.tags.get_mut(superblock as usize) {
+    pub fn note_open(&mut self, superblock: RuId, tag: StreamTag) {
+        if let Some(place) = self.tags.as_mut_slice().get_mut(superblock.index()) {
             *place = tag;
         }
     }
 
     /// Returns the tag (hotness and placement handle) of the data that a superblock was opened for.
-    pub fn tag_of(&self, superblock: u32) -> StreamTag {
-        self.tags.get(superblock as usize).copied().unwrap_or_default()
+    pub fn tag_of(&self, superblock: RuId) -> StreamTag {
+        self.tags.get(superblock).copied().unwrap_or_default()
     }
 
     /// Returns the tag that data gets when it is moved from a superblock: it counts as cold from
     /// then on, and loses its placement handle if garbage collection mixes handles.
-    pub fn tag_of_survivors(&self, superblock: u32) -> StreamTag {
+    pub fn tag_of_survivors(&self, superblock: RuId) -> StreamTag {
         self.params.survivors(self.tag_of(superblock))
     }
 }

@@ -5,9 +5,9 @@ use crate::config::Config;
 use crate::event_loop::{Device, Pacing};
 use crate::mapping::page_map::Location;
 use crate::observe::operation::Source;
-use crate::policy::placement::{Isolation, PlacementKind};
+use crate::policy::placement::{Isolation, PlacementKind, StreamId};
 use crate::superblocks::Superblocks;
-use fowler_units::{HostIo, HostOp, Nanos, PlacementHandle, Rng, UnitId};
+use fowler_units::{HostIo, HostOp, Lpn, Nanos, PlacementHandle, Rng};
 use std::collections::{BTreeMap, BTreeSet};
 
 const HANDLES: u8 = 3;
@@ -47,10 +47,10 @@ fn handle_of(unit: u32) -> PlacementHandle {
 fn handles(device: &Device<Superblocks>) -> BTreeMap<u32, BTreeSet<u8>> {
     let layer = device.superblocks();
     let mut found: BTreeMap<u32, BTreeSet<u8>> = BTreeMap::new();
-    for page in 0..layer.map.logical() {
-        if let Location::Flash(UnitId(unit)) = layer.map.place(page) {
+    for page in layer.map.pages() {
+        if let Location::Flash(unit) = layer.map.place(page) {
             let superblock = layer.shape.superblock_of(unit);
-            found.entry(superblock).or_default().insert(handle_of(page).0);
+            found.entry(superblock.0).or_default().insert(handle_of(page.0).0);
         }
     }
     found
@@ -98,12 +98,16 @@ fn the_last_handle_counts() {
     device.check_superblocks().unwrap_or_else(|law| panic!("{law:?}"));
     let layer = device.superblocks();
     let mut open = BTreeSet::new();
-    for page in 0..4_000 {
-        if let Location::Flash(UnitId(unit)) = layer.map.place(page) {
+    for page in Lpn(0).run(4_000) {
+        if let Location::Flash(unit) = layer.map.place(page) {
             open.insert(layer.streams.of_survivors(layer.shape.superblock_of(unit)));
         }
     }
-    assert_eq!(open, BTreeSet::from([2]), "the streams of the superblocks that hold the data");
+    assert_eq!(
+        open,
+        BTreeSet::from([StreamId(2)]),
+        "the streams of the superblocks that hold the data"
+    );
 }
 
 /// The rest of a unit that is being read for a partial write belongs to the stream of the last
@@ -123,6 +127,6 @@ fn a_partial_write_of_another_handle_waits_for_the_rest() {
     assert_eq!(device.counters().merge_reads, 1);
     assert_eq!(device.counters().buffer_write_hits, 1, "the second joins the first");
     let layer = device.superblocks();
-    assert_eq!((layer.buffer.waiting(1), layer.buffer.waiting(2)), (0, 1));
+    assert_eq!([1, 2].map(|at| layer.buffer.waiting(StreamId(at))), [0, 1]);
     device.check_superblocks().unwrap_or_else(|law| panic!("{law:?}"));
 }

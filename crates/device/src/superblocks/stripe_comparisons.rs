@@ -10,21 +10,21 @@ use super::patrol::Comparison;
 use crate::blocks::block_table::BlockState;
 use crate::flash::Flash;
 use crate::flash::txn::{Owner, Txn};
-use fowler_units::{StripeId, TxnId, UnitId};
+use fowler_units::{RuId, StripeId, TxnId, UnitId};
 
 impl Superblocks {
     /// Returns the number of the stripe of a page of parity: a stripe has a page of each of its
     /// commands.
-    fn stripe_number(&self, superblock: u32, parity: u32) -> StripeId {
+    fn stripe_number(&self, superblock: RuId, parity: UnitId) -> StripeId {
         let stripe = self.shape.stripe_before(self.shape.command_of(parity));
         let page = self.shape.slot_of(parity) / self.shape.units_per_page;
-        let of_superblock = superblock * self.shape.stripes() + stripe;
+        let of_superblock = superblock.0 * self.shape.stripes() + stripe;
         StripeId(of_superblock * self.shape.pages_per_command + page)
     }
 
     /// Begins to compare a stripe of a full superblock if scrubbing has read a page of its parity,
     /// which begins with the unit `first`. Returns true if so: the patrol then waits.
-    pub(super) fn begin_comparison(&mut self, flash: &mut Flash, first: u32) -> bool {
+    pub(super) fn begin_comparison(&mut self, flash: &mut Flash, first: UnitId) -> bool {
         let superblock = self.shape.superblock_of(first);
         let compares = self.patrol.as_ref().is_some_and(|patrol| patrol.unequal.is_some());
         if !compares
@@ -36,9 +36,9 @@ impl Superblocks {
         }
         let stripe = self.stripe_number(superblock, first);
         let line = self.shape.line_of(first);
-        let programmed = |unit: u32| self.uses(superblock, self.shape.command_of(unit));
+        let programmed = |unit: UnitId| self.uses(superblock, self.shape.command_of(unit));
         let rest = line.iter().filter(|&unit| unit != first && programmed(unit));
-        let rest = rest.map(UnitId).rev();
+        let rest = rest.rev();
         let rest = rest.collect();
         let errors = vec![0; self.shape.units_per_page as usize];
         let comparison = Comparison { stripe, rest, errors };
@@ -56,15 +56,15 @@ impl Superblocks {
     /// Adds the silent errors of the units of a page just read to those of the stripe being
     /// compared with its parity, by exclusive-or, for each place in the page. Returns false if a
     /// unit cannot be read.
-    fn note_errors(&mut self, first: u32) -> bool {
+    fn note_errors(&mut self, first: UnitId) -> bool {
         let Some(contents) = &self.contents else { return false };
         let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());
         let Some(comparison) = reading.and_then(|it| it.comparison.as_mut()) else { return false };
-        for (unit, error) in (first..).zip(&mut comparison.errors) {
+        for (unit, error) in first.run(self.shape.units_per_page).zip(&mut comparison.errors) {
             if !contents.reads(unit) {
                 return false;
             }
-            *error ^= contents.integrity.tag_at(UnitId(unit)).error;
+            *error ^= contents.integrity.tag_at(unit).error;
         }
         true
     }
@@ -79,9 +79,9 @@ impl Superblocks {
         }
         match next {
             None => self.end_comparison(flash, true),
-            Some(first) if self.note_errors(first.0) => {
-                let (die, _) = self.shape.place(first.0);
-                self.read_to_scrub(flash, first.0, Owner::StripeCheck(die));
+            Some(first) if self.note_errors(first) => {
+                let (die, _) = self.shape.place(first);
+                self.read_to_scrub(flash, first, Owner::StripeCheck(die));
             }
             Some(_) => self.end_comparison(flash, false),
         }
@@ -119,10 +119,10 @@ impl Superblocks {
     }
 
     /// A superblock has been erased: its stripes match again, whatever was found.
-    pub(super) fn forget_comparisons(&mut self, superblock: u32) {
+    pub(super) fn forget_comparisons(&mut self, superblock: RuId) {
         let stripes = self.shape.stripes() * self.shape.pages_per_command;
         if let Some(unequal) = self.patrol.as_mut().and_then(|patrol| patrol.unequal.as_mut()) {
-            (superblock * stripes..(superblock + 1) * stripes)
+            (superblock.0 * stripes..(superblock.0 + 1) * stripes)
                 .map(StripeId)
                 .for_each(|stripe| unequal.forget(stripe));
         }

@@ -12,6 +12,8 @@ use super::Superblocks;
 use super::collection::Why;
 use super::commands::SWAPPED;
 use crate::blocks::block_table::BlockState;
+use crate::policy::placement::StreamId;
+use fowler_units::RuId;
 
 /// Number of units that a wear-leveling swap moves for each unit that the host may write meanwhile;
 /// the same pace as on a page-mapped drive ([`crate::gc::Gc`]).
@@ -44,7 +46,7 @@ impl Superblocks {
     /// Ends the swap of cold data if the superblock erased is the one that it emptied. Otherwise
     /// the erase may make wear leveling choose the next superblock to swap, unless it was a
     /// refresh.
-    pub(super) fn erased_by_wear(&mut self, superblock: u32, refreshed: bool) {
+    pub(super) fn erased_by_wear(&mut self, superblock: RuId, refreshed: bool) {
         let Some(leveling) = &mut self.leveling else { return };
         if leveling.moving == Some(superblock) {
             leveling.moving = None;
@@ -55,14 +57,14 @@ impl Superblocks {
 
     /// Returns true if the cold data of a superblock is being moved by a swap.
     #[inline]
-    pub(super) fn is_swapped(&self, superblock: u32) -> bool {
+    pub(super) fn is_swapped(&self, superblock: RuId) -> bool {
         self.leveling.as_ref().is_some_and(|leveling| leveling.moving == Some(superblock))
     }
 
     /// Returns the stream into which the data of a superblock is being moved, or would be by
     /// garbage collection.
     #[inline]
-    pub(super) fn moved_into(&self, superblock: u32) -> u8 {
+    pub(super) fn moved_into(&self, superblock: RuId) -> StreamId {
         if self.is_swapped(superblock) { SWAPPED } else { self.streams.of_survivors(superblock) }
     }
 }

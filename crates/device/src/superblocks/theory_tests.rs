@@ -118,9 +118,9 @@ fn superblocks_cost_what_blocks_of_as_many_pages_cost() {
             for _ in 0..3 * logical {
                 // The density of n^u is 1/x, as Zipf's law has it.
                 let rank = f64::from(logical).powf(rng.unit()) as u64 - 1;
-                let page = places.at(rank) as u32;
+                let page = Lpn(places.at(rank) as u32);
                 filling.write(page);
-                gc.store(&mut core, Lpn(page), kept);
+                gc.store(&mut core, page, kept);
             }
             let moved = gc.untimed.moves.collected - before;
             wafs = [filling.moved, moved].map(|it| 1.0 + it as f64 / filling.written as f64);

@@ -10,6 +10,7 @@
 use super::Superblocks;
 use super::map::Emptied;
 use crate::flash::Flash;
+use crate::policy::placement::StreamId;
 
 impl Superblocks {
     /// Sends units that have been read to their new place. Fewer than a command wait for more, if
@@ -26,7 +27,7 @@ impl Superblocks {
 
     /// Sends the next command of units that have been read for a stream. Returns true if one was
     /// sent.
-    fn store_copied_of(&mut self, flash: &mut Flash, stream: u8) -> bool {
+    fn store_copied_of(&mut self, flash: &mut Flash, stream: StreamId) -> bool {
         let whole = self.shape.units_per_command;
         let waiting = self.collector.waiting(stream);
         if waiting < whole {
@@ -41,7 +42,7 @@ impl Superblocks {
     /// Reads units of the next emptiest superblock, to fill the `places` that are free in the last
     /// command of a stream of moved data. Returns true if that command should wait for units or for
     /// room to read them, false if it is to be padded.
-    fn top_up(&mut self, flash: &mut Flash, stream: u8, mut places: u32) -> bool {
+    fn top_up(&mut self, flash: &mut Flash, stream: StreamId, mut places: u32) -> bool {
         let page = self.shape.units_per_page;
         if !self.collector.gained_little {
             return false;
@@ -60,11 +61,11 @@ impl Superblocks {
         self.map.empty(superblock);
         self.map.set_emptied(superblock, Emptied::Lent);
         let first = self.shape.first_unit(superblock);
-        for first in (first..first + self.shape.units).step_by(page as usize) {
+        for at in (0..self.shape.units).step_by(page as usize) {
             if places == 0 || !self.collector.has_room_for(page) {
                 break;
             }
-            let parts = self.read_valid(flash, superblock, first, places);
+            let parts = self.read_valid(flash, superblock, first.plus(at), places);
             places -= parts;
             // The last job has counted these places as gained, and the job of this superblock will
             // do so again.

@@ -5,7 +5,7 @@ use crate::config::Pattern;
 use crate::event_loop::Pacing;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Span};
+use fowler_units::{Bytes, HostIo, HostOp, Nanos, RuId, Span};
 
 /// One die: a command stores 24 units, a superblock 96. Of 24 superblocks 20 are full of data
 /// written in order. Then 216 units are written again: 20 of the first, 16 of the second, 10 of
@@ -38,7 +38,7 @@ fn the_last_command_takes_units_of_the_next_superblock() {
     device.run_watched(writes.into_iter().chain([read]), Pacing::Open, &mut answers, |device| {
         device.check_superblocks().expect("the laws");
         let (counters, layer) = (device.counters(), device.superblocks());
-        let valid = [0, 1].map(|at| layer.map.valid(at));
+        let valid = [RuId(0), RuId(1)].map(|at| layer.map.valid(at));
         let moved = (counters.reads[Source::Gc], counters.programs[Source::Gc]);
         seen.push((moved, valid, layer.collector.carried));
     });

@@ -10,8 +10,9 @@ use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Source;
 use crate::policy::die_order::DieOrderKind;
+use crate::policy::placement::StreamId;
 use fowler_nand::PerPageType;
-use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span, UnitId};
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Rng, Span};
 
 fn filled(alter: impl Fn(&mut Config)) -> Config {
     let mut config = tiny();
@@ -61,15 +62,15 @@ fn a_page_of_each_plane_is_programmed_at_once() {
         device.run(writes.chain([later]), Pacing::Open, &mut ());
         assert_eq!(device.counters().programs[Source::Host], 8 * before);
         let layer = device.superblocks();
-        let open = layer.commands.open_of(Stream::Host(0)).expect("half full");
+        let open = layer.commands.open_of(Stream::Host(StreamId(0))).expect("half full");
         let die = layer.shape.die_at(open.command % 4);
-        let on_die = |unit: &u32| match layer.map.place(*unit) {
-            Location::Flash(UnitId(place)) => layer.shape.place(place).0 == die,
+        let on_die = |unit: &Lpn| match layer.map.place(*unit) {
+            Location::Flash(place) => layer.shape.place(place).0 == die,
             _ => false,
         };
-        let there = (0..200).find(on_die).expect("every die holds data");
+        let there = Lpn(0).run(200).find(on_die).expect("every die holds data");
         let kind = (open.command / 4 % 3) as usize;
-        let [mut last, beside] = [write(300, 8), read(Span::us(100_081), there.into(), 1)];
+        let [mut last, beside] = [write(300, 8), read(Span::us(100_081), there.0.into(), 1)];
         last.at = Nanos::ZERO + Span::ms(100);
         let mut answers: Vec<Completion> = Vec::new();
         device.run([last, beside], Pacing::Open, &mut answers);
@@ -84,10 +85,10 @@ fn a_page_of_each_plane_is_programmed_at_once() {
 }
 
 /// Returns the type of the page that holds a unit of the host.
-fn type_of_page(device: &Device<Superblocks>, unit: u32) -> usize {
+fn type_of_page(device: &Device<Superblocks>, unit: Lpn) -> usize {
     let layer = device.superblocks();
     match layer.map.place(unit) {
-        Location::Flash(UnitId(place)) => (layer.shape.place(place).1.0 % 12 % 3) as usize,
+        Location::Flash(place) => (layer.shape.place(place).1.0 % 12 % 3) as usize,
         _ => panic!("it is in the buffer"),
     }
 }

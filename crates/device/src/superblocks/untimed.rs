@@ -19,8 +19,9 @@ use crate::host::request::Request;
 use crate::mapping::page_map::Location;
 use crate::observe::counters::Counters;
 use crate::observe::operation::Source;
+use crate::policy::placement::StreamId;
 use crate::policy::stream_tag::StreamTag;
-use fowler_units::{HostIo, HostOp, Id, Lpn, Nanos, Span, UnitId};
+use fowler_units::{HostIo, HostOp, Id, Lpn, Nanos, RuId, Span, UnitId};
 
 impl Superblocks {
     /// Returns true if a life of this drive depends on its reads: they show how far data has aged,
@@ -43,7 +44,7 @@ impl Superblocks {
             coverage.begin_life(dilation, self.map.erases());
             if let Some(limits) = &mut self.limits {
                 let erases = self.map.erases();
-                limits.filled(&self.map, |it| coverage.cycles_of(it, erases[it as usize]));
+                limits.filled(&self.map, |it| coverage.cycles_of(it, erases[it.index()]));
                 limits.check_at = Nanos::ZERO;
             }
         }
@@ -86,7 +87,7 @@ impl Superblocks {
         };
         let stream = self.streams.of(tag);
         let whole = request.covers_whole_pages(&self.units);
-        for page in next..end {
+        for page in (next..end).map(Lpn) {
             let place = self.map.place(page);
             if let Location::Buffer(frame) = place
                 && self.buffer.overwrite(frame, (stream, tag))
@@ -106,7 +107,7 @@ impl Superblocks {
             }
             self.map.buffer(page, frame);
             self.buffer.complete(frame);
-            if let Location::Flash(UnitId(unit)) = place
+            if let Location::Flash(unit) = place
                 && !(whole || self.covers(request, page))
                 && self.rules.partial == PartialWrites::ReadModifyWrite
             {
@@ -120,13 +121,13 @@ impl Superblocks {
     }
 
     /// Returns true if a request covers all of a unit.
-    fn covers(&self, request: &Request, page: u32) -> bool {
+    fn covers(&self, request: &Request, page: Lpn) -> bool {
         let size = self.units.page_size();
-        request.within(Lpn(page), size) == (0, size)
+        request.within(page, size) == (0, size)
     }
 
     fn trim_now(&mut self, request: &Request, counters: &mut Counters) {
-        for page in request.next..request.end {
+        for page in (request.next..request.end).map(Lpn) {
             let copy = match self.map.place(page) {
                 Location::Nowhere => continue,
                 Location::Buffer(frame) => {
@@ -142,15 +143,15 @@ impl Superblocks {
     }
 
     fn read_now(&mut self, request: &Request, now: Nanos) {
-        for page in request.next..request.end {
-            if let Location::Flash(UnitId(unit)) = self.map.place(page) {
+        for page in (request.next..request.end).map(Lpn) {
+            if let Location::Flash(unit) = self.map.place(page) {
                 self.read_unit_now(unit, now);
             }
         }
     }
 
     /// A unit of the flash is read: its superblock may be due for a refresh.
-    fn read_unit_now(&mut self, unit: u32, now: Nanos) {
+    fn read_unit_now(&mut self, unit: UnitId, now: Nanos) {
         if self.aging.is_none() && self.limits.is_none() {
             return;
         }
@@ -166,7 +167,9 @@ impl Superblocks {
         loop {
             while self.program_now(now, counters) {}
             // The host waits for a superblock: collection goes on without it.
-            let waits = (0..self.streams.count())
+            let waits = self
+                .streams
+                .of_host()
                 .any(|queue| self.buffer.waiting(queue) >= self.shape.least_units);
             if !(waits && self.host_lacks_superblock() && self.collect_now(now, counters)) {
                 return;
@@ -185,7 +188,7 @@ impl Superblocks {
             _ => self.shape.unit_of_command(open.superblock, open.command),
         };
         self.take_now(stream, open);
-        for unit in first..first + units {
+        for unit in first.run(units) {
             let frame = self.buffer.next(queue).expect("counted");
             let page = self.buffer.page(frame);
             debug_assert!(self.map.is_in(page, frame), "no program is on its way");
@@ -271,7 +274,7 @@ impl Superblocks {
             }
             let moved = self.move_page_now(&job, page, now, counters);
             job.moved += i64::from(moved);
-            job.next += page;
+            job.next = job.next.plus(page);
         }
         self.collector.job = None;
         self.collector.carry(&job);
@@ -285,7 +288,7 @@ impl Superblocks {
         let Job { victim, next, into, .. } = *job;
         let which = self.map.valid_among(next, page);
         if which != 0 {
-            self.prefetch_moves(next + 8 * page, page);
+            self.prefetch_moves(next.plus(8 * page), page);
             self.count_emptied(counters, victim, which.count_ones());
             self.move_units_now((victim, next, which), into, now, counters);
         }
@@ -295,8 +298,8 @@ impl Superblocks {
     /// Prefetches the map entries of the host units in a page of the flash, whose first unit is
     /// `first`, into the cache of the simulating machine.
     #[inline]
-    fn prefetch_moves(&self, first: u32, count: u32) {
-        for unit in first..first + count {
+    fn prefetch_moves(&self, first: UnitId, count: u32) {
+        for unit in first.run(count) {
             self.map.prefetch_owner(unit);
         }
     }
@@ -304,19 +307,19 @@ impl Superblocks {
     /// Moves units of a page of a superblock, those of the bits of `which`, into a stream.
     fn move_units_now(
         &mut self,
-        (superblock, first, mut which): (u32, u32, u32),
-        into: u8,
+        (superblock, first, mut which): (RuId, UnitId, u32),
+        into: StreamId,
         now: Nanos,
         counters: &mut Counters,
     ) {
         while which != 0 {
-            let from = first + which.trailing_zeros();
+            let from = first.plus(which.trailing_zeros());
             which &= which - 1;
             let to = self.place_of_moved(superblock, into, now, counters);
             let page = self.map.valid_owner(from).expect("a valid unit");
             let places = [(from, superblock), (to, self.shape.superblock_of(to))];
             if let Some(frame) = self.map.relocate(page, places) {
-                self.buffer.set_unit(frame, UnitId(to));
+                self.buffer.set_unit(frame, to);
             }
             if self.collector.left_of_command(into) == 0 {
                 self.land_command(into, now);
@@ -326,12 +329,18 @@ impl Superblocks {
 
     /// Returns the place of the next unit that is moved from a superblock into a stream.
     #[inline]
-    fn place_of_moved(&mut self, from: u32, into: u8, now: Nanos, counters: &mut Counters) -> u32 {
-        let (next, end) = match self.collector.begun[usize::from(into)] {
+    fn place_of_moved(
+        &mut self,
+        from: RuId,
+        into: StreamId,
+        now: Nanos,
+        counters: &mut Counters,
+    ) -> UnitId {
+        let (next, end) = match self.collector.begun[into.index()] {
             Some(begun) => begun,
             None => self.begin_command_now(from, into, now, counters),
         };
-        self.collector.begun[usize::from(into)] = Some((next + 1, end));
+        self.collector.begun[into.index()] = Some((next.plus(1), end));
         next
     }
 
@@ -339,11 +348,11 @@ impl Superblocks {
     /// first place and the end of the command.
     fn begin_command_now(
         &mut self,
-        from: u32,
-        into: u8,
+        from: RuId,
+        into: StreamId,
         now: Nanos,
         counters: &mut Counters,
-    ) -> (u32, u32) {
+    ) -> (UnitId, UnitId) {
         let stream = Stream::Moved(into);
         let tag = |drive: &Superblocks, _| drive.streams.tag_of_survivors(from);
         let open = self.position_now(stream, tag, now, counters);
@@ -352,20 +361,20 @@ impl Superblocks {
         counters.programs[self.source_of(from)] += u64::from(units);
         self.take_now(stream, open);
         let first = self.shape.unit_of_command(open.superblock, open.command);
-        (first, first + units)
+        (first, first.plus(units))
     }
 
     /// Ends the command that a stream of moved units has begun.
-    fn land_command(&mut self, into: u8, now: Nanos) {
-        if let Some((_, end)) = self.collector.begun[usize::from(into)].take() {
-            self.land(self.shape.superblock_of(end - 1), now);
+    fn land_command(&mut self, into: StreamId, now: Nanos) {
+        if let Some((_, end)) = self.collector.begun[into.index()].take() {
+            self.land(self.shape.superblock_of(UnitId(end.0 - 1)), now);
         }
     }
 
     /// Ends an incomplete program command of moved units, because no more will come, and pads the
     /// places left. If the superblock just emptied gained little space, units of the superblocks
     /// with the fewest valid ones fill these places first ([`super::top_up`]).
-    fn end_command_now(&mut self, stream: u8, now: Nanos, counters: &mut Counters) {
+    fn end_command_now(&mut self, stream: StreamId, now: Nanos, counters: &mut Counters) {
         while self.collector.gained_little && self.collector.left_of_command(stream) > 0 {
             let emptiest = self.map.emptiest().filter(|&(_, valid)| valid > 0);
             let Some((superblock, _)) = emptiest else { break };
@@ -379,15 +388,16 @@ impl Superblocks {
 
     /// Moves some units of a superblock, which is not erased, into the places that are left in the
     /// program command of a stream.
-    fn lend_now(&mut self, superblock: u32, into: u8, now: Nanos, counters: &mut Counters) {
+    fn lend_now(&mut self, superblock: RuId, into: StreamId, now: Nanos, counters: &mut Counters) {
         self.map.empty(superblock);
         let page = self.shape.units_per_page;
         let first = self.shape.first_unit(superblock);
-        for first in (first..first + self.shape.units).step_by(page as usize) {
+        for at in (0..self.shape.units).step_by(page as usize) {
             let places = self.collector.left_of_command(into);
             if places == 0 {
                 break;
             }
+            let first = first.plus(at);
             let mut which = self.map.valid_among(first, page);
             while which.count_ones() > places {
                 which ^= 1 << which.ilog2();
@@ -400,7 +410,7 @@ impl Superblocks {
     }
 
     /// Erases a superblock whose units have all been moved.
-    fn erase_now(&mut self, superblock: u32, now: Nanos, counters: &mut Counters) {
+    fn erase_now(&mut self, superblock: RuId, now: Nanos, counters: &mut Counters) {
         self.map.set_emptied(superblock, Emptied::Drained);
         counters.erases[self.source_of(superblock)] += u64::from(self.dies_of(superblock));
         if self.slc.is_some() {
@@ -431,14 +441,14 @@ impl Superblocks {
     /// Prefetches the map entry of a host unit into the cache of the simulating machine.
     #[inline]
     pub(crate) fn prefetch_unit(&self, page: Lpn) {
-        self.map.prefetch(page.0);
+        self.map.prefetch(page);
     }
 
     /// Prefetches the entries of the superblock table that a write of a host unit changes, as its
     /// old copy becomes invalid, into the cache of the simulating machine.
     #[inline]
     pub(crate) fn prefetch_old(&self, page: Lpn) {
-        if let Location::Flash(unit) = self.map.place(page.0) {
+        if let Location::Flash(unit) = self.map.place(page) {
             self.map.blocks().prefetch(unit);
         }
     }

@@ -13,19 +13,20 @@ use super::contents::Contents;
 use crate::blocks::block_table::BlockState;
 use crate::config::PartialWrites;
 use crate::mapping::page_map::Location;
-use fowler_units::{BlockId, FrameId, Id, Lpn, Nanos, ReqId, UnitId};
+use fowler_units::{FrameId, Id, Lpn, Nanos, ReqId, RuId, UnitId};
 
 impl Superblocks {
     /// Assigns versions to the data of the drive before its first request, if it notices losses.
     pub(super) fn begin_contents(&mut self) {
         let Some(mut contents) = self.contents.take() else { return };
         let shape = &self.shape;
-        let parity = |&(superblock, command): &(u32, u32)| self.is_parity(superblock, command);
-        let all = (0..shape.superblocks)
+        let parity = |&(superblock, command): &(RuId, u32)| self.is_parity(superblock, command);
+        let all = self
+            .map
+            .superblocks()
             .flat_map(|number| (0..self.commands_taken(number)).map(move |it| (number, it)));
         let lines = all.filter(parity).flat_map(|(superblock, command)| {
-            let first = shape.unit_of_command(superblock, command);
-            shape.slots(false).map(move |slot| shape.line_of(first + slot))
+            shape.units_of_command(superblock, command, false).map(|unit| shape.line_of(unit))
         });
         let open =
             Stream::all().filter_map(|stream| Some((stream, self.commands.open_of(stream)?)));
@@ -33,9 +34,8 @@ impl Superblocks {
         let units = covered.flat_map(|(stream, open)| {
             let commands = shape.stripe_of(open.command).start..open.command;
             commands.flat_map(move |command| {
-                let first = shape.unit_of_command(open.superblock, command);
-                let slots = shape.slots(false);
-                slots.map(move |slot| (stream.index(), slot as usize, first + slot))
+                let units = shape.units_of_command(open.superblock, command, false);
+                units.map(move |unit| (stream, shape.slot_of(unit), unit))
             })
         });
         contents.begin(&self.map, lines, units);
@@ -43,19 +43,16 @@ impl Superblocks {
     }
 
     /// Returns true if a superblock, which is open or full, has parity.
-    pub(super) fn has_stripes(&self, superblock: u32) -> bool {
+    pub(super) fn has_stripes(&self, superblock: RuId) -> bool {
         self.shape.stripes() > 0 && !self.is_bare(superblock)
     }
 
     /// Returns the number of commands of a superblock that have been sent or skipped since its
     /// erase.
-    pub(super) fn commands_taken(&self, superblock: u32) -> u32 {
+    pub(super) fn commands_taken(&self, superblock: RuId) -> u32 {
         match self.map.state(superblock) {
             BlockState::Free => 0,
-            _ => {
-                let written = self.map.blocks().written(BlockId(superblock));
-                written / self.shape.numbers_per_command()
-            }
+            _ => self.map.taken(superblock) / self.shape.numbers_per_command(),
         }
     }
 
@@ -73,7 +70,7 @@ impl Superblocks {
         let begins = self.shape.stripes() > 0 && !self.has_begun_stripe(open);
         if let Some(contents) = &mut self.contents {
             if begins {
-                contents.begin_stripe(stream.index());
+                contents.begin_stripe(stream);
             }
             let record = self.commands.records[number as usize];
             let first = number as usize * self.commands.units_per_command;
@@ -82,17 +79,17 @@ impl Superblocks {
             if parity {
                 let slots = self.shape.slots(stream == Stream::Slc).len() as u32;
                 for at in 0..slots {
-                    let tag = contents.running(stream.index(), slot + at);
-                    contents.integrity.set(UnitId(record.first_unit + at), tag);
+                    let tag = contents.running(stream, slot + at);
+                    contents.integrity.set(record.first_unit.plus(at), tag);
                 }
                 return;
             }
             for (at, stored) in (0..).zip(stored) {
                 let tag = match *stored {
                     Stored::Frame(frame) => contents.tag_of_frame(self.buffer.page(frame), frame),
-                    Stored::Moved { from, .. } => contents.integrity.tag_at(UnitId(from)),
+                    Stored::Moved { from, .. } => contents.integrity.tag_at(from),
                 };
-                contents.program(stream.index(), slot + at, (record.first_unit + at, tag));
+                contents.program(stream, slot + at, (record.first_unit.plus(at), tag));
             }
         }
     }
@@ -115,7 +112,7 @@ impl Superblocks {
                 Stored::Frame(frame) => {
                     let (page, old) = (self.buffer.page(frame), self.buffer.unit(frame));
                     if self.map.is_in(page, frame) && old.is_some() {
-                        contents.rewritten(self.shape.superblock_of(old.0), old.0, now);
+                        contents.rewritten(self.shape.superblock_of(old), old, now);
                     }
                 }
                 Stored::Moved { from, .. } => {
@@ -129,7 +126,7 @@ impl Superblocks {
 
     /// A request has written a unit into the frame that held it.
     #[inline]
-    pub(super) fn note_overwrite(&mut self, id: ReqId, page: u32, frame: FrameId) {
+    pub(super) fn note_overwrite(&mut self, id: ReqId, page: Lpn, frame: FrameId) {
         if self.contents.is_some() {
             let whole = self.writes_whole(id, page);
             if let Some(contents) = &mut self.contents {
@@ -143,7 +140,7 @@ impl Superblocks {
     #[inline]
     pub(super) fn note_write(
         &mut self,
-        page: u32,
+        page: Lpn,
         frame: FrameId,
         (place, whole): (Location, bool),
     ) {
@@ -153,7 +150,7 @@ impl Superblocks {
     }
 
     #[cold]
-    fn note_new_frame(&mut self, page: u32, frame: FrameId, place: Location, whole: bool) {
+    fn note_new_frame(&mut self, page: Lpn, frame: FrameId, place: Location, whole: bool) {
         let merges = self.rules.partial == PartialWrites::ReadModifyWrite;
         let Some(contents) = &self.contents else { return };
         let wrong = !whole
@@ -161,9 +158,7 @@ impl Superblocks {
             && match place {
                 Location::Buffer(old) => contents.holds_wrong(old),
                 // The rest comes from the controller, or will be read.
-                Location::Flash(UnitId(unit)) => {
-                    self.is_between_passes(unit) && contents.reads_wrong(unit)
-                }
+                Location::Flash(unit) => self.is_between_passes(unit) && contents.reads_wrong(unit),
                 Location::Nowhere => false,
             };
         if let Some(contents) = &mut self.contents {
@@ -173,11 +168,11 @@ impl Superblocks {
 
     /// The host trims a unit, whose copy in the flash is none or valid.
     #[inline]
-    pub(super) fn note_trim(&mut self, page: u32, copy: UnitId, now: Nanos) {
+    pub(super) fn note_trim(&mut self, page: Lpn, copy: UnitId, now: Nanos) {
         if let Some(contents) = &mut self.contents {
             contents.trimmed(page);
             if copy.is_some() {
-                contents.rewritten(self.shape.superblock_of(copy.0), copy.0, now);
+                contents.rewritten(self.shape.superblock_of(copy), copy, now);
             }
         }
     }
@@ -195,9 +190,9 @@ impl Superblocks {
     /// add up to zero, and that unreadable valid units are recoverable and counted in the ledger.
     fn check_versions(&self, contents: &Contents) -> Result<(), String> {
         let integrity = &contents.integrity;
-        for page in 0..self.map.logical() {
+        for page in self.map.pages() {
             if let Location::Flash(unit) = self.map.place(page) {
-                let (here, newest) = (integrity.version_at(unit), integrity.version(Lpn(page)));
+                let (here, newest) = (integrity.version_at(unit), integrity.version(page));
                 if here != newest {
                     return Err(format!("page {page} has version {here:x} and not {newest:x}"));
                 }
@@ -205,12 +200,10 @@ impl Superblocks {
         }
         let at_hand = self.at_hand();
         let mut unreadable = 0;
-        for superblock in 0..self.shape.superblocks {
-            let mut here = 0;
+        for superblock in self.map.superblocks() {
+            let (mut here, slc) = (0, self.is_in_slc_mode(superblock));
             for command in 0..self.commands_taken(superblock) {
-                let first = self.shape.unit_of_command(superblock, command);
-                for slot in self.shape.slots(self.is_in_slc_mode(superblock)) {
-                    let unit = first + slot;
+                for unit in self.shape.units_of_command(superblock, command, slc) {
                     let fails = !contents.reads(unit) && self.map.valid_owner(unit).is_some();
                     here += u32::from(fails);
                     if fails && at_hand.binary_search(&unit).is_err() {
@@ -230,7 +223,7 @@ impl Superblocks {
             }
             let counted = contents.unreadable_in(superblock);
             if here != counted {
-                return Err(format!("{here} unreadable in {superblock}, {counted} counted"));
+                return Err(format!("{here} unreadable in {}, {counted} counted", superblock.0));
             }
             unreadable += here;
         }

@@ -4,7 +4,7 @@
 use super::map::Map;
 use crate::config::Config;
 use crate::policy::wear::{AnyWear, Params, Wear, WearKind};
-use fowler_units::BlockId;
+use fowler_units::{BlockId, RuId};
 
 /// The static wear leveling of a drive.
 #[derive(Clone, Debug)]
@@ -13,9 +13,9 @@ pub(super) struct WearLeveling {
     seed: u64,
     pub(super) rule: AnyWear,
     /// The superblock whose cold data is to move next; none if no erase has called for a swap.
-    pub(super) wanted: Option<u32>,
+    pub(super) wanted: Option<RuId>,
     /// The superblock whose cold data is being moved, until its erase has ended.
-    pub(super) moving: Option<u32>,
+    pub(super) moving: Option<RuId>,
 }
 
 impl Config {
@@ -51,10 +51,10 @@ impl WearLeveling {
     }
 
     /// A superblock has been erased, which may call for a swap, unless one has been called for.
-    pub fn erased(&mut self, map: &Map, superblock: u32) {
+    pub fn erased(&mut self, map: &Map, superblock: RuId) {
         if self.wanted.is_none() && self.moving.is_none() {
-            let cold = self.rule.swap(&map.candidates(), BlockId(superblock));
-            self.wanted = cold.map(|cold| cold.0);
+            let cold = self.rule.swap(&map.candidates(), BlockId(superblock.0));
+            self.wanted = cold.map(|cold| RuId(cold.0));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::support::{scheme, small, superblocks};
 use fowler_device::blame::Part;
 use fowler_device::policy::custom::{
     Candidates, CustomDieOrder, CustomHotness, CustomPlacement, CustomSuspension, CustomThrottle,
-    CustomVictim, Maker, Opens, Queued, StreamLimits, StreamTable, StreamTag, Used, View,
+    CustomVictim, Maker, Opens, Queued, StreamId, StreamLimits, StreamTable, StreamTag, Used, View,
 };
 use fowler_device::policy::die_order::DieOrderKind;
 use fowler_device::policy::suspension::{Candidate, Running, SuspensionKind};
@@ -284,7 +284,7 @@ impl CustomPlacement for FirstFilledFromTheLast {
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
             let number = tag.with_handle(0).index() as u8;
-            table[tag.index()] = limits.streams.saturating_sub(1 + number);
+            table[tag.index()] = StreamId(limits.streams.saturating_sub(1 + number));
         }
         table
     }
@@ -362,7 +362,7 @@ impl CustomPlacement for StreamOfEach {
         let mut table = StreamTable::default();
         for tag in limits.tags() {
             let kind = tag.with_handle(0).index() as u8;
-            table[tag.index()] = if limits.handles > 1 { tag.handle() } else { kind };
+            table[tag.index()] = StreamId(if limits.handles > 1 { tag.handle() } else { kind });
         }
         table
     }

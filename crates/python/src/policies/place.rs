@@ -4,7 +4,7 @@
 use super::{Instance, no_answer, now};
 use fowler_experiment::Nanos;
 use fowler_experiment::policies::{
-    AccessClass, CustomPlacement, Opens, StreamLimits, StreamTable, StreamTag,
+    AccessClass, CustomPlacement, Opens, StreamId, StreamLimits, StreamTable, StreamTag,
 };
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -43,8 +43,9 @@ impl Place {
         });
         let Some((stream, one, other)) = clash else { return };
         let what = format!(
-            "stream returned {stream} for data that is {} and for data that is {}: expected different \
+            "stream returned {} for data that is {} and for data that is {}: expected different \
              streams, because policy.voltage = \"by_hotness\" gives each access class its own voltages",
+            stream.0,
             named(one),
             named(other)
         );
@@ -61,7 +62,7 @@ impl CustomPlacement for Place {
         for tag in limits.tags() {
             // No policy is asked after a failure, and the run is about to stop.
             let Some(stream) = self.stream(tag) else { return StreamTable::default() };
-            table[tag.index()] = stream;
+            table[tag.index()] = StreamId(stream);
         }
         if limits.classes_apart {
             self.refuse_mixing(&table, limits);

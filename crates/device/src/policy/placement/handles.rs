@@ -3,7 +3,7 @@
 //! placement). Data that garbage collection moves stays apart by handle, or does not
 //! ([`super::Isolation`]).
 
-use super::{Opens, Params, Placement, StreamLimits, StreamTable};
+use super::{Opens, Params, Placement, StreamId, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
 /// Gives each placement handle of the host a stream of its own.
@@ -20,7 +20,7 @@ impl Placement for Handles {
     fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
-            table[tag.index()] = tag.handle();
+            table[tag.index()] = StreamId(tag.handle());
         }
         table
     }

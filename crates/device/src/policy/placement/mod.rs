@@ -72,28 +72,42 @@ pub enum Opens {
 /// Maximum number of streams of host data, and of data that garbage collection moves.
 pub const STREAMS_MAX: usize = StreamTag::HANDLES as usize;
 
+/// Number of a stream: data that shares open blocks. Streams of host data and of data that garbage
+/// collection moves are numbered alike, each from 0 and below [`STREAMS_MAX`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct StreamId(pub u8);
+
+impl StreamId {
+    /// Returns the number as an index into what a drive has for each stream.
+    #[inline]
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+}
+
 /// Stream of each tag, at the index [`StreamTag::index`] of the tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StreamTable([u8; StreamTag::COUNT]);
+pub struct StreamTable([StreamId; StreamTag::COUNT]);
 
 impl Default for StreamTable {
     fn default() -> StreamTable {
-        StreamTable([0; StreamTag::COUNT])
+        StreamTable([StreamId(0); StreamTag::COUNT])
     }
 }
 
 impl Index<usize> for StreamTable {
-    type Output = u8;
+    type Output = StreamId;
 
     #[inline]
-    fn index(&self, tag: usize) -> &u8 {
+    fn index(&self, tag: usize) -> &StreamId {
         // A power of two, so the compiler needs no check.
         &self.0[tag % StreamTag::COUNT]
     }
 }
 
 impl IndexMut<usize> for StreamTable {
-    fn index_mut(&mut self, tag: usize) -> &mut u8 {
+    fn index_mut(&mut self, tag: usize) -> &mut StreamId {
         &mut self.0[tag % StreamTag::COUNT]
     }
 }
@@ -124,7 +138,7 @@ impl StreamLimits {
     pub fn table_of(self, placement: &mut AnyPlacement) -> StreamTable {
         let mut streams = placement.streams(self);
         for stream in &mut streams.0 {
-            *stream = if *stream < self.streams { *stream } else { 0 };
+            *stream = if stream.0 < self.streams { *stream } else { StreamId(0) };
         }
         streams
     }

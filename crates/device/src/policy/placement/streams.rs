@@ -3,7 +3,7 @@
 //! so the blocks are soon free for hot data again. Other data goes to weaker blocks (RHIO, section
 //! III-A).
 
-use super::{Opens, Params, Placement, StreamLimits, StreamTable};
+use super::{Opens, Params, Placement, StreamId, StreamLimits, StreamTable};
 use crate::policy::stream_tag::StreamTag;
 
 /// Gives each stream tag a stream of its own.
@@ -22,7 +22,7 @@ impl Placement for Streams {
     fn streams(&mut self, _limits: StreamLimits) -> StreamTable {
         let mut table = StreamTable::default();
         for tag in StreamTag::all() {
-            table[tag.index()] = tag.with_handle(0).index() as u8;
+            table[tag.index()] = StreamId(tag.with_handle(0).index() as u8);
         }
         table
     }
