@@ -17,6 +17,7 @@ pub(crate) trait Action {
         true
     }
 
-    /// Executes the command.
+    /// Executes the subcommand of `fowler` whose parsed flags `self` holds, and returns the exit
+    /// status.
     fn execute(self) -> Result<Exit, Diagnostics>;
 }

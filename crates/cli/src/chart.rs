@@ -18,8 +18,9 @@ const WIDEST: usize = 80;
 const FEWEST: u64 = 10;
 /// Columns of characters before the left axis of a chart.
 const MARGIN: usize = 8;
-/// Dots of a character cell across; upwards is the next constant.
+/// Columns of dots in a braille character, of which charts are drawn.
 const ACROSS: usize = 2;
+/// Rows of dots in a braille character, of which charts are drawn.
 const UPWARDS: usize = 4;
 /// Rows of characters for each step of a chart's upward axis, by the number of steps.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
@@ -31,9 +32,10 @@ const DOTTED: usize = 3;
 
 /// A curve of a chart: the latency distribution of reads or writes.
 pub(crate) struct Curve<'a> {
-    /// Plural name of the requests whose latencies this curve shows, such as `reads`.
+    /// Plural name of the kind of requests, such as `reads`, whose latencies a curve of the chart
+    /// shows.
     pub name: &'a str,
-    /// Latencies of all requests that this curve shows.
+    /// Latencies of all requests of the kind that a curve of the chart shows.
     pub latencies: &'a Latencies,
 }
 
@@ -83,7 +85,7 @@ fn title(curves: &[Curve<'_>]) -> String {
 /// A point of a latency distribution in a chart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Point {
-    /// Latency at the point, in nanoseconds; never 0.
+    /// Latency at a corner of a curve of the chart, in nanoseconds; never 0.
     ns: f64,
     /// Negative decimal logarithm of the share of requests that are slower: 2 at p99.
     slower_than: f64,
@@ -238,7 +240,7 @@ impl Canvas {
         }
     }
 
-    /// Returns the rows of the grid as text, from the top.
+    /// Returns the chart's grid of dots as lines of braille characters, from the top.
     fn rows(&self) -> impl Iterator<Item = String> {
         let pattern = |bits: u8| char::from_u32(0x2800 + u32::from(bits)).unwrap_or(EMPTY);
         let character = move |&bits: &u8| if bits == 0 { EMPTY } else { pattern(bits) };

@@ -42,7 +42,8 @@ impl CommandLine {
 
 /// A group of flags that goes into a proposed command.
 pub(crate) trait Proposed {
-    /// Adds the flags of the group whose values are not the defaults to a proposed command.
+    /// Adds the flags of one group of command-line flags to a command proposed to the user, without
+    /// those that have their default values.
     fn add_to(&self, command: CommandLine) -> CommandLine;
 }
 

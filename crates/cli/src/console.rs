@@ -29,7 +29,8 @@ pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     (done, KEPT.take().unwrap_or_default())
 }
 
-/// Saves output by `put` if this thread's output is captured for the caller; returns true if so.
+/// Adds output to the text captured on this thread by calling `put`, if a caller captures this
+/// thread's output instead of printing it; returns true if so.
 fn kept(put: impl FnOnce(&mut Kept)) -> bool {
     let mut kept = KEPT.take();
     let keeps = kept.as_mut().map(put).is_some();

@@ -48,7 +48,8 @@ pub(crate) fn read_options(reading: &Reading) -> Result<ReadOptions, Diagnostics
     diagnostics.or(ReadOptions { format, lenient, device, columns, spread, ..options })
 }
 
-/// Returns the drive that the flags name as a candidate, under the scheme if there is one.
+/// Returns the drive that the flags name, under the scheme (policy set) that they name or else with
+/// the policies of its file, as the only drive to simulate.
 pub(crate) fn candidate(drive: &Drive, scheme: Option<&String>) -> Candidates {
     Candidates::one(&device(drive), scheme.map(String::as_str))
 }
@@ -128,14 +129,15 @@ fn files_of(flag: &'static str, device: &str, schemes: &[String]) -> Vec<Named> 
         .collect()
 }
 
-/// Returns the files that runs of these candidates read.
+/// Returns the input files of a simulation: those that describe the drives and schemes to simulate,
+/// and those of the workload.
 pub(crate) fn files(load: &Load, candidates: &Candidates) -> Vec<Named> {
     let mut files = candidate_files(candidates);
     files.extend(source_files(&load.source));
     files
 }
 
-/// Returns the files from which candidates are read, each once.
+/// Returns the files from which the drives and schemes to simulate are read, each once.
 pub(crate) fn candidate_files(candidates: &Candidates) -> Vec<Named> {
     let flag = match candidates.axis() {
         Axis::Schemes => "--device",
@@ -220,7 +222,7 @@ fn lenience(text: &str) -> Result<f64, Diagnostics> {
 fn device_id(text: &str) -> Result<DeviceChoice, Diagnostics> {
     workload::device_id(text).ok_or_else(|| {
         Diagnostic::new("--device-id", format!("`{text}` is no device"))
-            .expected("a device's number, or side-by-side")
+            .expected("the number of a device in the trace, or side-by-side for all devices")
             .into()
     })
 }

@@ -48,7 +48,7 @@ pub(crate) struct Measured {
 /// The flags for the amount of simulation for each measured row.
 #[derive(Debug, Args)]
 pub(crate) struct Effort {
-    /// A look in minutes: smaller drives, and p99.9 to 10 instead of 5 %
+    /// A quick estimate, in minutes: smaller drives, and p99.9 known to 10 % instead of 5 %
     #[arg(long)]
     pub brief: bool,
     /// Let drives of at most this capacity stand for the measured one, with fewer and smaller
@@ -186,8 +186,8 @@ pub(crate) struct Setup {
     /// Run nothing; check all inputs, and report how much memory the drives would take
     #[arg(long)]
     pub dry_run: bool,
-    /// Print every number and cause, instead of the verdict, a chart and the numbers that matter
-    /// most
+    /// Print every number and cause of latency, instead of the short report: findings, a chart and
+    /// the numbers that matter most
     #[arg(long)]
     pub full: bool,
     #[command(flatten)]

@@ -40,7 +40,8 @@ pub(crate) struct Fleet {
     /// The share of worn-out blocks beyond which a drive is replaced
     #[arg(long, value_name = "P", default_value_t = ASSUMED.worn_blocks, requires = "drives")]
     pub worn_blocks: f64,
-    /// The probability that an interval holds, and that the spare drives are enough
+    /// Confidence level of the intervals of results, and probability that the spare drives are
+    /// enough
     #[arg(long, value_name = "P", default_value_t = ASSUMED.confidence, requires = "drives")]
     pub confidence: f64,
     /// Draw only shard i of n of the fleet, such as 3/40, in a separate folder; `fowler lifetime

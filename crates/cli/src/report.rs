@@ -122,8 +122,8 @@ pub(crate) fn shown(value: &Value, unit: Unit) -> String {
     }
 }
 
-/// Returns the cell of a table: its text, and in every column but the first a place for the ratio,
-/// so that numbers align.
+/// Returns a cell of a table that compares runs: the text, and in every column but the first a
+/// field six characters wide for the ratio to the first run, so that numbers align.
 pub(crate) fn beside(column: usize, text: String, ratio: Option<String>) -> String {
     if column == 0 { text } else { format!("{text}  {:>6}", ratio.unwrap_or_default()) }
 }
@@ -282,7 +282,8 @@ pub(crate) fn search_line(first: &Outcome) -> String {
     )
 }
 
-/// Most faults that the full report shows; the others are only counted.
+/// Largest number of injected faults that the report of `--full` lists; further ones are only
+/// counted.
 const FAULTS_SHOWN: usize = 20;
 
 /// Returns a line for each fault of the run on its effect; those beyond `most` are only counted.

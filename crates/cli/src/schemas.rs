@@ -17,7 +17,7 @@ pub(crate) struct Schema {
 }
 
 impl Schema {
-    /// Returns the JSON Schema itself.
+    /// Returns the JSON Schema of a file that the program reads or writes.
     pub(crate) fn json(&self) -> Value {
         (self.json)()
     }

@@ -42,7 +42,8 @@ const INTERVALS: [&str; 7] = [
 ];
 /// Number of causes of the slowest 1 % of requests that the table of a short report shows.
 const CAUSES: usize = 3;
-/// Most faults that a short report shows; the others are only counted.
+/// Largest number of injected faults that the short report on a run lists; further ones are only
+/// counted.
 const FAULTS: usize = 5;
 
 /// Returns the short report on these runs; the first is the one that others are compared with.
@@ -141,7 +142,10 @@ fn numbers(run: &Outcome, kinds: &[Kind]) -> String {
     row("max (us)", &|kind| maybe(latencies(kind).max().map(|it| it.as_us())));
     let mut text = grid.text();
     if is_rough {
-        let rough = format!("rough: fewer than {} requests are slower", verdict::BEYOND);
+        let rough = format!(
+            "rough: fewer than {} requests are slower than this percentile",
+            verdict::BEYOND
+        );
         text += &labelled(ROUGH, LABEL, &rough);
     }
     for &kind in kinds {
@@ -236,7 +240,8 @@ fn causes(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// Returns the findings, without those on percentiles that the short report does not show.
+/// Returns the findings on a run (sentences that warn the reader about its numbers), without those
+/// on percentiles that the short report does not show.
 fn shown(findings: Vec<Finding>) -> Vec<Finding> {
     let is_shown = |it: &Finding| {
         it.rough_percentiles().is_none_or(|count| is_beyond(count, Percentile::P999))
@@ -244,14 +249,15 @@ fn shown(findings: Vec<Finding>) -> Vec<Finding> {
     findings.into_iter().filter(is_shown).collect()
 }
 
-/// Returns true if fewer than [`verdict::BEYOND`] of `count` requests are slower than a percentile.
+/// Returns true if fewer than 100 of `count` requests are slower than a percentile of their
+/// latencies.
 fn is_beyond(count: u64, percentile: Percentile) -> bool {
     count / percentile.one_in() < verdict::BEYOND
 }
 
-/// Returns the sentences that warn the reader about a single run, such as that a percentile rests
-/// on few requests. Those on the slowest requests and rough percentiles are left out: the verdict
-/// and the table show them.
+/// Returns the sentences of the short report that warn the reader about a single run. Sentences on
+/// the slowest requests and on percentiles of too few requests are left out: the report's headline
+/// and its table of latencies show them.
 fn careful(findings: &[Finding]) -> Vec<String> {
     let said = findings.iter().filter(|it| !it.is_tail() && it.rough_percentiles().is_none());
     said.map(Finding::sentences).collect()

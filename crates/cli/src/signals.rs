@@ -17,7 +17,8 @@ thread_local! {
     static ITS_CALLER: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
 }
 
-/// Lets a caller that handles signals itself stop the work of `act` on this thread.
+/// Calls `act` on this thread, and lets a caller that handles signals itself stop that work by
+/// setting the flag `stop`.
 pub(crate) fn heard_by<T>(stop: &'static AtomicBool, act: impl FnOnce() -> T) -> T {
     ITS_CALLER.set(Some(stop));
     let done = act();

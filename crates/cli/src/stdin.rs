@@ -169,8 +169,8 @@ impl Kept {
         Kept(Arc::new(Mutex::new(Some(Keeping { file, length: 0, limit, error: None }))))
     }
 
-    /// Ends the copying. Returns the file, its limit, and the error if it could not be written.
-    /// Nothing can be written any more.
+    /// Ends the copying of standard input to a temporary file. Returns the file, the size limit of
+    /// the copy, and the error if writing failed. Later writes have no effect.
     fn ended(self) -> (Temporary, Limit, Option<io::Error>) {
         let keeping = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Keeping { file, limit, error, .. } = keeping.expect("it ends once");

@@ -57,18 +57,20 @@ fn each_line(text: &str, width: Option<usize>, fit: impl Fn(&str, usize) -> Stri
 /// A space in a line at which the line may be broken.
 #[derive(Clone, Copy, Debug)]
 struct Break {
-    /// Position of the space in the line, in bytes.
+    /// Position, in bytes, of a space at which a line of output may be broken, from the start of
+    /// the line.
     at: usize,
-    /// Width of the text before the space, in terminal columns.
+    /// Width, in terminal columns, of the part of a line before a space at which the line may be
+    /// broken.
     column: usize,
-    /// True if the space is within a command: a shell reads on in the next line only after a
-    /// backslash.
+    /// True if a space at which a line may be broken is within a shell command: the shell then
+    /// needs a backslash to read on in the next line.
     in_command: bool,
 }
 
 impl Break {
-    /// Returns the width of the line up to this break, in terminal columns, with the backslash that
-    /// continues a command.
+    /// Returns the width, in terminal columns, of a line that is broken at this space, with the
+    /// backslash if a shell command continues in the next line.
     fn columns(self) -> usize {
         self.column + if self.in_command { CONTINUES.len() } else { 0 }
     }
@@ -128,9 +130,9 @@ pub(crate) fn wrapped_command(
     text[label..].into()
 }
 
-/// Returns the spaces at which a line may be broken. For the position after a backtick, `span`
-/// returns the position of the closing backtick and true if the text between may be broken as a
-/// command; `None` if the backtick opens no such text.
+/// Returns the spaces at which a line may be broken. `span` is called with the position after a
+/// backtick: it returns the position of the closing backtick, and true if the text in between is a
+/// command that may be broken; `None` if the backtick opens no such text.
 fn breaks(line: &str, span: impl Fn(usize) -> Option<(usize, bool)>) -> Vec<Break> {
     let (mut breaks, mut column, mut inside) = (Vec::new(), 0, None);
     for (at, it) in line.char_indices() {
@@ -160,7 +162,8 @@ fn belongs(before: &str, after: &str) -> bool {
     after.starts_with('%') || is_flag && !after.starts_with(['-', ' '])
 }
 
-/// Returns the line, broken at some of these spaces so that it fits the width.
+/// Returns a line of output with line breaks at some of the spaces `breaks`, so that each part fits
+/// the width of the terminal; `before` indents each part but the first.
 fn broken_at(line: &str, breaks: &[Break], width: usize, before: &str) -> String {
     let hang = columns(before);
     if columns(line) <= width || width < hang + NARROWEST {

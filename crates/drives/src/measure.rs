@@ -46,7 +46,8 @@ impl JobFile {
 const RATES: [u32; 9] =
     [10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 100_000, 150_000, 1_000_000];
 const RATES_OF_TEN_MINUTES: [u32; 4] = [10_000, 30_000, 60_000, 1_000_000];
-/// Rate of the probe, in reads per second and in writes per second.
+/// Rate of the probe, a light load whose latencies are recorded, in reads per second and in writes
+/// per second.
 const PROBE: u32 = 5_000;
 /// Number of threads of the write load.
 const THREADS: u32 = 6;

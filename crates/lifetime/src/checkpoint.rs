@@ -67,10 +67,12 @@ pub(super) struct Checkpoint<'a> {
     every: u64,
     /// Pages written since the last save of the checkpoint.
     unsaved: u64,
-    /// Identity of the life: a hash of the simulator, drive, workload, specification and number.
+    /// Identity of a simulated life: a hash of the simulator, drive, workload, specification and
+    /// the life's number within the lifetime study.
     key: String,
     found: Option<File>,
-    /// True if the existing checkpoint file belongs to this life.
+    /// True if the checkpoint file that exists belongs to the life being simulated, and not to
+    /// another one.
     own: bool,
 }
 
@@ -183,8 +185,8 @@ impl<'a> Checkpoint<'a> {
         Ok(opened)
     }
 
-    /// Reads the checkpoint file, if it exists and belongs to this life. Returns the path if it
-    /// belongs to another life.
+    /// Reads the checkpoint file, if it exists and belongs to the life being simulated. Returns the
+    /// path if the file belongs to another life.
     fn look(&mut self) -> Result<Option<PathBuf>, Diagnostics> {
         let Some(path) = &self.path else { return Ok(None) };
         if disk::facts(path)?.is_none() {
@@ -197,7 +199,7 @@ impl<'a> Checkpoint<'a> {
         let failed = |why: String| {
             let what = format!("is not a checkpoint: {why}");
             Diagnostic::new(path.display().to_string(), what)
-                .hint("remove this file to start the life over".to_string())
+                .hint("remove this checkpoint to simulate the life from its start".to_string())
         };
         self.found = Some(File::read(&mut opened.body).map_err(failed)?);
         self.own = true;
@@ -265,7 +267,9 @@ impl<'a> Checkpoint<'a> {
     fn failed(&self, why: &str) -> Diagnostics {
         let path = self.path.as_ref().map_or(String::new(), |path| path.display().to_string());
         let diagnostic = Diagnostic::new(path, format!("is not a checkpoint: {why}"));
-        diagnostic.hint("remove this file to start the life over".to_string()).into()
+        diagnostic
+            .hint("remove this checkpoint to simulate the life from its start".to_string())
+            .into()
     }
 
     /// Returns the state of the unfinished life; `fresh` is its drive at the start.
@@ -333,7 +337,7 @@ impl<'a> Checkpoint<'a> {
         self.own
     }
 
-    /// Returns the path of the checkpoint file, if it belongs to this life.
+    /// Returns the path of the checkpoint file, if that belongs to the life being simulated.
     pub fn of_this_life(self) -> Option<PathBuf> {
         self.path.filter(|_| self.own)
     }

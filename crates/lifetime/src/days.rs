@@ -30,14 +30,16 @@ pub struct DaysSpec {
     pub schemes: Vec<(String, u32)>,
     /// The workload that is repeated over the life.
     pub workload: WorkloadSpec,
-    /// The most requests of a repetition; `None` for all.
+    /// The most requests that one repetition of the workload has; `None` for all.
     pub limit: Option<u64>,
-    /// Pages programmed for each host page (write amplification) until the day begins.
+    /// Pages programmed for each host page (write amplification) in the life before a simulated day
+    /// begins.
     pub waf: f64,
     /// Ages at which a day is simulated, in seconds of the whole life, ascending. The day is in the
     /// first repetition that reaches this age.
     pub ages_s: Vec<f64>,
-    /// Start of the day within a repetition, and its length.
+    /// Start of a simulated day within a repetition of the workload, and length of the day, in
+    /// nanoseconds.
     pub window: (Span, Span),
 }
 
@@ -47,42 +49,43 @@ pub struct DaysSpec {
 pub struct Day {
     /// Name of the scheme under which the drive lives.
     pub scheme: String,
-    /// Age of the drive when the day begins, in years.
+    /// Age of the drive when the simulated day begins, in years.
     pub age_years: f64,
-    /// Number of host writes in the day.
+    /// Number of host writes in the simulated day.
     pub writes: u64,
-    /// Number of pages in the host writes of the day.
+    /// Number of pages in the host writes of the simulated day.
     pub pages: u64,
-    /// Number of host pages programmed in the day.
+    /// Number of host pages programmed in the simulated day.
     pub host_programs: u64,
-    /// Number of pages programmed in the day for any source.
+    /// Number of pages programmed in the simulated day, by the host, GC and everything else.
     pub programs: u64,
-    /// Number of blocks erased in the day.
+    /// Number of blocks erased in the simulated day.
     pub erases: u64,
     /// Time of a page write if no other operation occupies the die, in microseconds.
     pub program_us: f64,
     /// Mean time for which the write throttle delays a page, in microseconds; `None` without a
     /// throttle.
     pub held_us: Option<f64>,
-    /// Mean latency of writes in the day from the end of the throttle's delay until the last page
-    /// is programmed, in microseconds; `None` without writes.
+    /// Mean latency of writes in the simulated day from the end of the throttle's delay until the
+    /// last page is programmed, in microseconds; `None` without writes.
     pub drive_us: Option<f64>,
-    /// Median latency of writes in the day, measured as in [`Day::drive_us`], in microseconds.
+    /// Median latency of writes in the simulated day, from the end of the throttle's delay until
+    /// the last page is programmed, in microseconds.
     pub drive_p50_us: Option<f64>,
-    /// Latency of writes in the day, 99th percentile, measured as in [`Day::drive_us`], in
-    /// microseconds.
+    /// 99th percentile of the latency of writes in the simulated day, from the end of the
+    /// throttle's delay until the last page is programmed, in microseconds.
     pub drive_p99_us: Option<f64>,
-    /// Latency of writes in the day, 99.99th percentile, measured as in [`Day::drive_us`], in
-    /// microseconds.
+    /// 99.99th percentile of the latency of writes in the simulated day, from the end of the
+    /// throttle's delay until the last page is programmed, in microseconds.
     pub drive_p9999_us: Option<f64>,
-    /// Mean time that writes of the day wait behind garbage collection, a part of
-    /// [`Day::drive_us`], in microseconds.
-    pub behind_gc_us: f64,
-    /// Mean time that writes of the day wait behind programs of the host, a part of
-    /// [`Day::drive_us`], in microseconds.
-    pub behind_host_us: f64,
-    /// Mean time that writes of the day wait for a free page, a part of [`Day::drive_us`], in
+    /// Mean time that a write of the simulated day waits behind GC after the throttle's delay, in
     /// microseconds.
+    pub behind_gc_us: f64,
+    /// Mean time that a write of the simulated day waits behind programs of other host data after
+    /// the throttle's delay, in microseconds.
+    pub behind_host_us: f64,
+    /// Mean time that a write of the simulated day waits for a free page or a place in a queue
+    /// after the throttle's delay, in microseconds.
     pub no_space_us: f64,
     /// Standard deviation of a page's response time if no die were busy: the throttle's delay plus
     /// an undisturbed program, in microseconds.
@@ -90,9 +93,9 @@ pub struct Day {
     /// Standard deviation of a page's response time: the throttle's delay plus the time in the
     /// drive, in microseconds.
     pub deviation_us: f64,
-    /// Simulated length of the day, in seconds.
+    /// Length of the simulated day, in seconds.
     pub simulated_s: f64,
-    /// Mean share of the day for which a die was busy, from 0 to 1.
+    /// Mean share of the simulated day for which a die was busy, from 0 to 1.
     pub die_busy: f64,
 }
 
@@ -235,7 +238,8 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
     Ok((!control.stopped()).then_some(days))
 }
 
-/// Simulates the life of a drive until each of its days begins.
+/// Simulates the life of a drive under one scheme, and saves the drive's state at the beginning of
+/// each day that will be simulated in detail.
 fn dawns(
     spec: &DaysSpec,
     (config, ages): (&Config, &[f64]),

@@ -19,12 +19,14 @@ const SAFETY: f64 = 3.0;
 /// (dilation).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dilated {
-    /// Lower bound of the number (such as years or WAF) in a life simulated without dilation.
+    /// Lower bound of a result (such as years or WAF) in a life with every repetition of the
+    /// workload simulated.
     pub low: f64,
-    /// Value of the number in a life simulated without dilation, extrapolated from dilations K and
-    /// 2 K.
+    /// Value of a result (such as years or WAF) in a life with every repetition of the workload
+    /// simulated, extrapolated from lives in which one repetition stands for K and for 2 K.
     pub extrapolated: f64,
-    /// Upper bound of the number (such as years or WAF) in a life simulated without dilation.
+    /// Upper bound of a result (such as years or WAF) in a life with every repetition of the
+    /// workload simulated.
     pub high: f64,
 }
 
@@ -43,9 +45,9 @@ pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
 }
 
 impl Lifetime {
-    /// Returns the bounds of a number in a lifetime's table (such as years or WAF) if every
-    /// repetition of the workload were simulated. At dilation 1 the bounds are the number itself;
-    /// `None` without a run at twice the dilation, or if the number describes only the simulation.
+    /// Returns bounds of a result (such as years or WAF) had every repetition of the workload been
+    /// simulated, where one stood for K: from the results at K and 2 K. At K = 1 both are the
+    /// result. `None` without a run at 2 K, or if the number describes only the simulation.
     pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
         let first = self.lived.first()?;
         let at_k = (row.value)(self, first)?;

@@ -47,8 +47,9 @@ pub struct Cycles {
 }
 
 impl EndOfLife {
-    /// Returns the lifetime of the drive at its rate of wear, in units of the target lifetime:
-    /// `C'_ssd / wear of W_work`. `None` before the first page.
+    /// Returns the life that the drive's rate of wear allows, as a multiple of the target lifetime:
+    /// capacity for writes (with recovery of cells) divided by the wear of all programs so far.
+    /// `None` before the first page.
     pub fn lives(&self) -> Option<f64> {
         let Totals { worn, achievable, .. } = self.totals;
         (worn > 0.0).then(|| achievable / worn)
@@ -60,7 +61,7 @@ impl EndOfLife {
         (worn != programmed).then(|| worn / programmed)
     }
 
-    /// Returns true if the most worn block has far more cycles than the mean block.
+    /// Returns true if the most worn block has more than twice the P/E cycles of the mean block.
     pub fn is_worn_unevenly(&self) -> bool {
         self.wear.mean > 0.0 && self.wear.most > UNEVEN * self.wear.mean
     }

@@ -74,11 +74,14 @@ pub(crate) fn too_few_repetitions(
     }
     let check = if times > 1 { " in the check at twice that" } else { "" };
     let what = format!(
-        "a dilation of {dilation} leaves {left:.1} repetitions of the workload{check}: too few to \
-            average out the differences between its parts"
+        "a dilation of {dilation} (real repetitions for each simulated one) leaves {left:.1} \
+            repetitions of the workload{check}: too few to average out the differences between \
+            parts of the life"
     );
     let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
-    let expected = format!("a dilation of at most {most}, which leaves three repetitions");
+    let expected = format!(
+        "a dilation of at most {most}, which leaves three simulated repetitions of the workload"
+    );
     let hint = (times > 1).then(|| "without the check, twice that dilation is allowed".to_string());
     Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
 }

@@ -14,7 +14,8 @@ const SECONDS_MOST: u64 = 86_400;
 /// Time series of writes and delays: sums over consecutive parts of a lifetime, of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Start of the first part of the life that the series covers, in nanoseconds.
+    /// Time in the life, in nanoseconds, at which the first part that the time series covers
+    /// begins.
     pub from: Nanos,
     /// Length of each part of the life that one point of the series sums, in nanoseconds.
     pub step: Span,
@@ -67,10 +68,11 @@ pub struct Record {
     /// Time series of the close-up, second by second, from a time in the second repetition of the
     /// workload; empty if not requested.
     pub close_up: Series,
-    /// Time series of the close-up (a recording second by second), from a time in the second
-    /// repetition of the workload; empty if not requested.
+    /// Time in the second repetition of the workload, in nanoseconds, at which the close-up (a
+    /// recording second by second) begins; `None` once it has begun.
     awaited: Option<u64>,
-    /// Number of pages programmed at the time of the last recorded write.
+    /// Number of pages that the drive had programmed when the records of its life were last
+    /// updated, which is at every host write.
     programmed: u64,
 }
 
@@ -145,8 +147,9 @@ impl Record {
         (!self.close_up.pages.is_empty()).then_some(self.awaited.is_none())
     }
 
-    /// Records the response times and delays of a host write. Its pages share the spread delay
-    /// equally, and the pages that the throttle blocked share the time of that blocking equally.
+    /// Records the response times and delays of a host write. The pages of the write share equally
+    /// the delay by which the throttle slows writes down; those that the throttle blocked also
+    /// share equally the time of that blocking.
     #[inline]
     pub(super) fn note(&mut self, seen: Seen, entered: Entered, begins: Span) {
         let (pages, throttled) = (u64::from(entered.pages), entered.throttled);

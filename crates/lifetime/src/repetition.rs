@@ -71,8 +71,9 @@ impl<'a> Repetition<'a> {
         Some(requests.iter().copied().cycle().take_while(move |_| !control.stopped()))
     }
 
-    /// Passes the requests of a repetition that change data to `serve`; with `reads`, also the
-    /// reads. Returns the error of a request after the last one passed, if any.
+    /// Passes the requests of one repetition of the workload that change data to `serve`; with
+    /// `reads`, also the reads. If the workload fails midway, the requests before are passed, and
+    /// the error is returned as a value.
     ///
     /// # Errors
     ///

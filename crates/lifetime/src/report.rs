@@ -21,8 +21,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns the description of this number in the JSON Schema of a lifetime: the row's name as a
-    /// sentence.
+    /// Returns the description of one of a lifetime's results, such as WAF, in the JSON Schema: the
+    /// name of the table's row as a sentence.
     pub(super) fn about(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|it| it.to_uppercase().to_string());

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 pub struct Lifetime {
     /// The drive that was simulated.
     pub drive: Resolved,
-    /// Description of the drive's state at the start.
+    /// Description of the drive's state at the start of the simulated life.
     pub precondition: String,
     /// Report on the requests of the workload.
     pub workload: WorkloadReport,

@@ -5,7 +5,8 @@ use fowler_experiment::workload::WorkloadSpec;
 use fowler_units::Span;
 use std::path::{Path, PathBuf};
 
-/// Specification of a lifetime: a drive, a scheme, a workload, and the dilation.
+/// Specification of a simulated lifetime: a drive, a scheme, a workload, and the dilation (real
+/// repetitions of the workload that one simulated repetition stands for).
 #[derive(Clone, Debug)]
 pub struct LifetimeSpec {
     /// The drive; its keys include the target lifetime.

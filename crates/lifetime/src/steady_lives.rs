@@ -28,7 +28,7 @@ pub struct SteadySpec {
     pub workload: WorkloadSpec,
     /// The factor by which the times of the workload are divided.
     pub speed: f64,
-    /// The most requests of a repetition; `None` for all.
+    /// The most requests that one repetition of the workload has; `None` for all.
     pub limit: Option<u64>,
     /// Pages programmed for each host page ([`super::write_amplification`]).
     pub waf: f64,
@@ -43,12 +43,13 @@ pub struct SteadySpec {
 /// workload per simulated one).
 #[derive(Clone, Debug)]
 pub struct SteadyLane {
-    /// Drive of these lives. All lives of one [`SteadySpec`] need drives of the same sizes and
-    /// seed.
+    /// Drive whose lives are simulated. All lives of one [`SteadySpec`] share a pass over the
+    /// workload, and need drives of the same sizes and seed.
     pub device: DeviceSpec,
     /// Scheme under which the drive of this life runs.
     pub scheme: String,
-    /// Highest dilation (real repetitions of the workload per simulated one) that is allowed here.
+    /// Highest dilation (real repetitions of the workload per simulated one) that is allowed for
+    /// this drive and scheme.
     pub most: u32,
     /// The fewest repetitions of the workload that remain to be simulated; this limits the
     /// dilation. Time for which the throttle blocks the host does not count.

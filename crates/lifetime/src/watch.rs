@@ -27,8 +27,8 @@ pub enum Early {
 pub struct Watch<'a> {
     /// Set by the caller to end the lifetime; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
-    /// Called with the share of the work that is done, from 0 to 1, for the part of it that takes
-    /// the longest: the time left follows from it.
+    /// Called with the share, from 0 to 1, that is done of the longest part of the lifetime's
+    /// computation; from it, callers estimate the time left.
     pub share: &'a (dyn Fn(f64) + Sync),
     /// Called with early estimates of the lifetime's result.
     pub early: &'a (dyn Fn(Early) + Sync),

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Published {
     name: String,
-    /// Preset of the synthetic stand-in for the workload's trace; `None` for a trace that does not
-    /// count in the paper's means.
+    /// Preset of the synthetic stand-in trace for a workload of a paper; `None` for a trace that
+    /// does not count in the paper's means over workloads.
     stand_in: Option<String>,
     /// The text of a generator (TOML) in place of a preset's name, for a stand-in trace that is no
     /// preset.

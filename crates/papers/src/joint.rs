@@ -71,13 +71,14 @@ pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combinat
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub name: String,
-    /// Measured numbers of the baselines: by seed, then in the order of the paper's numbers.
+    /// Measured numbers of a paper's baselines: by seed, then in the order of the published
+    /// numbers.
     pub baselines: Vec<Vec<f64>>,
     /// Measured numbers of the paper's system: by seed, then in the order of the paper's numbers.
     pub system: Vec<Vec<f64>>,
 }
 
-/// Returns the mean of each number over the seeds.
+/// Returns the mean over the seeds of each measured number.
 fn means(by_seed: &[Vec<f64>]) -> Vec<f64> {
     let Some(first) = by_seed.first() else { return Vec::new() };
     let mean = |at: usize| by_seed.iter().map(|it| it[at]).sum::<f64>() / by_seed.len() as f64;
@@ -102,9 +103,9 @@ fn ranked(all: &[Judged], published: &[Labelled], left_out: Option<usize>) -> Ve
     places
 }
 
-/// Returns true if two combinations of options are equally near to the published numbers of the
-/// baselines: over the seeds, the difference of their distances is within its 95 % confidence
-/// interval.
+/// Returns true if two combinations of settings that a paper leaves open bring the measured
+/// baselines equally near to their published numbers: over the seeds, the difference of the two
+/// distances is within its 95 % confidence interval.
 fn alike(one: &Judged, nearest: &Judged, published: &[Labelled]) -> bool {
     let of = |it: &Judged| -> Vec<f64> {
         it.baselines.iter().map(|ours| distance(ours, published, None)).collect()

@@ -199,7 +199,8 @@ impl<'a> RunFolder<'a> {
         Ok(RunFolder { repetition, ..self.clone() })
     }
 
-    /// Returns the repetition of the study whose runs are saved in this folder.
+    /// Returns the repetition of the study (the original, another seed, or runs of twice the
+    /// length) whose runs the folder holds.
     pub fn repetition(&self) -> Repetition {
         self.repetition
     }
@@ -292,9 +293,10 @@ impl<'a> RunFolder<'a> {
 
 /// The saved result of a job, as found in the folder.
 enum Saved<T> {
-    /// The result has no files, or its files belong to other inputs or to another simulator.
+    /// The job of a study has no saved result, or one that was computed from other inputs than the
+    /// job's, or by another version of the simulator.
     Missing,
-    /// The files of the result exist, but their checksum is wrong.
+    /// The files with the saved result of a study's job exist, but their checksum is wrong.
     Damaged,
     Found(T),
 }

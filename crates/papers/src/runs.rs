@@ -11,8 +11,8 @@ use fowler_figures::Series;
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results<RunSummary>,
-    /// The view through which claims read the runs: it may replace schemes or variants of the drive
-    /// by others.
+    /// View through which claims read a study's runs: in a control measurement without the paper's
+    /// system, runs of other schemes or variants of the drive are read.
     pub view: View,
 }
 

@@ -32,7 +32,8 @@ pub(crate) fn fault(what: &str) -> PyErr {
 
 /// Converts results of the experiment crate to Python results.
 pub(crate) trait OrRaise<T> {
-    /// Returns the value of a successful result, or raises what [`input_error`] returns.
+    /// Returns the value of a successful result, or raises its diagnostics as `fowler.InputError`
+    /// (as `OSError` if the machine failed).
     fn or_raise(self, py: Python<'_>) -> PyResult<T>;
 }
 

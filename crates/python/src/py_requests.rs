@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct PyRequests {
     name: String,
     object: Py<PyAny>,
-    /// True if requests were already read from the object.
+    /// True if requests were already read from the Python object that supplies them.
     given: AtomicBool,
     /// Store for exceptions raised by the Python object that supplies requests, which keeps their
     /// tracebacks.
@@ -74,7 +74,7 @@ type Stream = Box<dyn Iterator<Item = Result<RecordBatch, String>> + Send>;
 
 /// Reason for which there is no next batch of requests.
 enum Trouble {
-    /// The Python object raised this exception.
+    /// The Python object that supplies requests raised this exception.
     Raised(PyErr),
     /// The Python object gave something that cannot be read as requests.
     Unreadable(String),

@@ -14,7 +14,8 @@ use std::path::{Path, PathBuf};
 /// Kind and format version of result files; increment the version when the contents change.
 const RESULT: Kind = Kind { name: "result", format: 1 };
 
-/// Writes a result of Python as a sealed file; `kind` says which result (`run`, `table` ...).
+/// Writes a result of Python to a file with a checksum (sealed); `kind` says which result (`run`,
+/// `table` ...).
 #[pyfunction]
 pub(crate) fn save(py: Python<'_>, path: PathBuf, kind: &str, body: &[u8]) -> PyResult<()> {
     py.detach(|| write(&path, kind, body)).or_raise(py)
@@ -26,7 +27,8 @@ fn write(path: &Path, kind: &str, body: &[u8]) -> Result<(), Diagnostics> {
     file.finish(path)
 }
 
-/// Reads a sealed result file of Python: returns the kind of result and the contents.
+/// Reads a result file that Python wrote with a checksum (sealed): returns the kind of result
+/// (`run`, `table` ...) and the contents.
 #[pyfunction]
 pub(crate) fn read_saved(py: Python<'_>, path: PathBuf) -> PyResult<(String, Bound<'_, PyBytes>)> {
     let read = || -> Result<(String, Vec<u8>), Diagnostics> {

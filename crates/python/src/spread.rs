@@ -20,7 +20,10 @@ impl Spread {
     #[staticmethod]
     fn read(py: Python<'_>, text: &str) -> PyResult<Spread> {
         let values = serde_json::from_str(text).map_err(|error| {
-            Diagnostic::of(format!("the numbers of the seeds cannot be read: {error}")).into()
+            Diagnostic::of(format!(
+                "the metrics of a comparison over several seeds cannot be read: {error}"
+            ))
+            .into()
         });
         values.or_raise(py).map(|values| Spread { inner: seeds::Spread::of_values(values) })
     }

@@ -27,7 +27,7 @@ type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 #[derive(Clone)]
 pub(crate) struct Plan {
     plan: Arc<sweep::Plan>,
-    /// True if the specification names objects of Python.
+    /// True if the specification of the sweep names Python objects, such as policies or requests.
     given: bool,
     /// First exception raised by Python objects that the specification of the sweep names; after
     /// one, this plan can no longer run.
@@ -74,13 +74,14 @@ impl Plan {
         self.plan.name()
     }
 
-    /// Returns the hash that identifies a point of the plan.
+    /// Returns the hash that identifies a point (one combination of settings) of the sweep.
     fn hash(&self, index: usize) -> PyResult<&str> {
         let point = self.plan.points().get(index);
         point.map(|point| point.hash.as_str()).ok_or_else(|| fault("the plan has no such point"))
     }
 
-    /// Runs one point of the plan on one thread and returns the point's files.
+    /// Runs one point (one combination of settings) of the sweep on one thread, and returns the
+    /// contents of the files of the point.
     fn make(&self, py: Python<'_>, index: usize) -> PyResult<Files> {
         self.hash(index)?;
         let plan = Arc::clone(&self.plan);
@@ -118,8 +119,8 @@ impl Folder {
         Ok(Folder { whole, folder: Mutex::new(Some(Arc::new(folder))) })
     }
 
-    /// Returns the indices of the points that are still to be run, in order; with `retry`, of
-    /// failed ones, too.
+    /// Returns the indices of the points of the sweep that its folder has no result of, in order;
+    /// with `retry`, of failed points, too.
     fn missing(&self, py: Python<'_>, retry: bool) -> PyResult<Vec<usize>> {
         let folder = self.opened()?;
         py.detach(|| folder.missing(retry)).or_raise(py)
@@ -173,8 +174,8 @@ impl Folder {
 }
 
 impl Plan {
-    /// Returns the state that new work on this plan shares with the thread that watches the work.
-    /// Exceptions of Python objects stop the work.
+    /// Returns the state that new work on this sweep shares with the thread that watches the work
+    /// for Ctrl-C and progress. Exceptions of Python objects stop the work.
     fn watched(&self, py: Python<'_>) -> PyResult<Watched> {
         if !self.given {
             return Ok(Watched::default());

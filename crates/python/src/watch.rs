@@ -32,8 +32,8 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Returns the state of work that ends when the flag `stop` is set, which other code can do as
-    /// well.
+    /// Returns the shared state of work that ends when the flag `stop` is set, here on Ctrl-C or by
+    /// other code that holds the flag.
     pub fn stopped_by(stop: &Arc<AtomicBool>) -> Watched {
         Watched { stop: Arc::clone(stop), ..Watched::default() }
     }

@@ -58,8 +58,8 @@ pub(crate) struct Calibrate {
         conflicts_with_all = ["measured", "drive", "rows", "metric", "scheme", "set", "brief", "capacity"]
     )]
     pub from_datasheet: Option<PathBuf>,
-    /// With --from-datasheet: take the medians that stand for unstated numbers without the preset
-    /// fitted to this drive model
+    /// With --from-datasheet: numbers that the data sheet lacks are medians over fitted presets;
+    /// leave the preset of this drive model out of them
     #[arg(long, value_name = "MODEL", requires = "from_datasheet")]
     pub leave_out: Option<String>,
     /// Number of each row to fit, such as read_us.p99; may be given several times [default: the
@@ -73,10 +73,10 @@ pub(crate) struct Calibrate {
     pub set: Vec<String>,
     #[command(flatten)]
     pub effort: Effort,
-    /// Maximum number of drives to try, for each option of a choice
+    /// Maximum number of drives that the fit simulates, for each policy option that it compares
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
     pub tries: usize,
-    /// Where the search begins besides at the drive's own values
+    /// Seed of the random parameter values that the fit tries first, besides the drive's own values
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
     /// File for the fitted drive
@@ -191,7 +191,10 @@ fn report(fitted: &Fitted) -> String {
             let off = option.off.map_or("does not work".into(), real);
             grid.row(vec![option.settings.join(", "), off]);
         }
-        text += &format!("\neach option was fitted by itself:\n\n{}", grid.text());
+        text += &format!(
+            "\npolicy options compared; the parameters were fitted with each option:\n\n{}",
+            grid.text()
+        );
     }
     let heads = ["row", "number", "measured", "simulated", "ratio"];
     let mut grid = Grid::new(heads.map(str::to_string).into()).words(0..2);
@@ -218,7 +221,8 @@ fn report(fitted: &Fitted) -> String {
         text += &console::fitted(line, 0);
     }
     text += &format!(
-        "\n{tried} tried, {steps} of descent; simulated numbers are {} times as far off as in a good model\n",
+        "\n{tried} simulated, {steps} of descent of the fit; the simulated numbers are {} times as far from \
+         the measured ones as expected of a good model\n",
         real(fitted.off)
     );
     text

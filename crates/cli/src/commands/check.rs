@@ -33,13 +33,14 @@ pub(crate) struct Check {
 /// The findings of `fowler check` about a folder of results.
 #[derive(Default)]
 struct Findings {
-    /// Descriptions of the contents of the checked folder, one line each.
+    /// Descriptions of the contents of a results folder that `fowler check` examines, one line
+    /// each.
     holds: Vec<String>,
     /// Files that are damaged or missing, each with the reason.
     bad: Vec<(PathBuf, String)>,
     /// Files that `--repair` removes: leftovers, and results that are then computed again.
     removable: Vec<PathBuf>,
-    /// Files of which the folder's lists and checksums know.
+    /// Files that the lists of files and of checksums in a checked results folder name.
     known: BTreeSet<PathBuf>,
     /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
@@ -79,10 +80,14 @@ impl Action for Check {
         }
         diagnostics.or(())?;
         if findings.holds.is_empty() {
-            let diagnostic =
-                Diagnostic::new(name, "is not a folder of results: it has no list of files");
+            let diagnostic = Diagnostic::new(
+                name,
+                "is not a folder of results of Fowler: it has no list of files",
+            );
             return Err(diagnostic
-                .expected(format!("a folder with {CONTENTS}, or the files of a sweep"))
+                .expected(format!(
+                    "a folder of results to check, with {CONTENTS}, or the files of a sweep"
+                ))
                 .into());
         }
         let repaired = self.repair && !findings.removable.is_empty();

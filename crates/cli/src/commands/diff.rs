@@ -93,8 +93,8 @@ fn of_pair(pair: &Pair) -> String {
     text
 }
 
-/// Returns true if the table of differences between two results shows this number: other tables
-/// show it too, and its relative difference is at least [`SMALLEST`] or unknown.
+/// Returns true if the table that `fowler diff` prints shows this number of two compared results:
+/// tables of results show it, and its relative difference is unknown or at least 0.05 %.
 fn is_shown(change: &Change) -> bool {
     change.label.is_some() && change.share().is_none_or(|share| share.abs() >= SMALLEST)
 }

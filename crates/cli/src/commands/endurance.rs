@@ -232,7 +232,9 @@ fn terabytes(text: &str) -> Result<f64, Diagnostics> {
         Ok(_) => {
             let what =
                 Diagnostic::new("--tbw", "no drive is rated for this amount of writes").text(text);
-            Err(what.expected("a number of TB above 0, and at most 1e9").into())
+            Err(what
+                .expected("the terabytes that the drive is rated to write: above 0, at most 1e9")
+                .into())
         }
         // Data sheets also state petabytes, which is no unit of this program elsewhere.
         Err(_) => match text.trim().strip_suffix("PB").map(|number| number.trim().parse::<f64>()) {

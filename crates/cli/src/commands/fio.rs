@@ -88,7 +88,7 @@ impl Action for Fio {
         let choice = self.timeline.as_deref().map(|text| Choice::parse(text, "--timeline"));
         let choice = diagnostics.take(choice.transpose()).flatten();
         for format in self.output_format.iter().filter(|it| !FORMATS.contains(&it.as_str())) {
-            let what = format!("`{format}` is no format of fio's output");
+            let what = format!("`{format}` is not an output format of fio");
             diagnostics.push(Diagnostic::new("--output-format", what).expected(FORMATS.join(", ")));
         }
         let jobs = diagnostics.take(spec.prepare());
@@ -201,7 +201,8 @@ fn open(arguments: &Fio, jobs: Option<&Jobs>) -> Result<Output, Diagnostics> {
     output.ok_or_else(Diagnostics::default)
 }
 
-/// Prints the results of the jobs, and writes the files that were requested.
+/// Prints the results of the fio jobs that were run on the simulated drive, and writes the files
+/// that the flags ask for.
 fn shown(
     ran: fowler_fio_run::Fio,
     timeline: Option<Timeline>,

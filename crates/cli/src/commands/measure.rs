@@ -94,9 +94,11 @@ impl Measure {
             let sectors = std::fs::read_to_string(size).ok().and_then(|it| it.trim().parse().ok());
             let bytes = sectors.and_then(|sectors: u64| sectors.checked_mul(512));
             return bytes.filter(|bytes| *bytes > 0).ok_or_else(|| {
-                Diagnostic::new("--target", "the capacity of this device is not known here")
+                Diagnostic::new("--target", "this machine does not report a capacity of the device")
                     .text(&self.target)
-                    .expected("the path of a block device of this machine, such as /dev/nvme0n1")
+                    .expected(
+                        "a block device of this machine, such as /dev/nvme0n1, or --capacity SIZE",
+                    )
                     .hint("give the capacity: --capacity 960GB".to_string())
                     .into()
             });

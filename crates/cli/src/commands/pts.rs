@@ -140,7 +140,8 @@ fn test(arguments: &Pts) -> Result<Exit, Diagnostics> {
     Ok(Exit::Stopped)
 }
 
-/// Prints the results of the tests, and writes the files that were requested.
+/// Prints the results of the SNIA PTS tests of a drive, and writes the files that the flags ask
+/// for.
 fn shown(results: &Results, output: &Output, arguments: &Pts) -> Result<(), Diagnostics> {
     let json = format!("{:#}\n", results.json());
     output.summary(&json)?;

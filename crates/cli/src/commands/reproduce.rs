@@ -33,8 +33,8 @@ pub(crate) struct Reproduce {
     /// Maximum number of requests of each run: a preview, not a reproduction
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Reproduce only what the paper shows, once: skip the studies of its open choices and of
-    /// starvation, and repeat nothing with other seeds and lengths
+    /// Reproduce only the paper's tables and figures, once: skip the studies of what the paper
+    /// leaves open and of starved writes, and repeat nothing with other seeds and lengths
     #[arg(long)]
     pub brief: bool,
     #[command(flatten)]
@@ -81,8 +81,9 @@ impl Action for Reproduce {
     }
 }
 
-/// Returns a line for each claim of the paper: the verdict, the claim, the paper's statement and
-/// the finding. Text that does not fit into the line is in the table that is written.
+/// Returns a line for each claim of a reproduced paper: the verdict on the claim (reproduced or
+/// not), the claim, and the numbers of the paper and of this simulator. Text too long for the line
+/// is only in the CSV file of claims.
 fn claims(sheet: &Sheet, verdicts: &[Verdict]) -> String {
     let mut text = format!("{} (the whole table: {CLAIMS}.csv)\n\n", sheet.title);
     let [ids, claims, published, ours] =

@@ -50,7 +50,8 @@ impl Action for Run {
 }
 
 impl Run {
-    /// Returns the drive under its scheme as the only candidate.
+    /// Returns the drive that the flags of `fowler run` name, under their scheme (policy set), as
+    /// the only drive to simulate.
     fn candidate(&self) -> Candidates {
         fit::candidate(&self.setup.load.drive, self.policies.scheme.as_ref())
     }

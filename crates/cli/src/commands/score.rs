@@ -38,7 +38,7 @@ pub(crate) struct Score {
     #[command(flatten)]
     pub effort: Effort,
     /// Simulate N more drives, with parameters drawn from the uncertainty of the fit, and give
-    /// each prediction the 90 % interval that this and the simulation leave
+    /// each predicted number a 90 % interval for both this and the simulation's sampling error
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
     pub draws: u16,
     /// Write the result as one JSON object into this file, or print it instead of the table
@@ -147,12 +147,17 @@ fn report(scored: &score::Score) -> String {
         if let Some(off) = scored.median_off(fitted) {
             let count = scored.metrics().filter(|metric| metric.used_in_fit == fitted).count();
             let numbers = counted(count as u64, "number");
-            text += &format!("; {numbers} {word}, off by {} in the median", percent(off));
+            text += &format!(
+                "; {numbers} {word}, simulated {} off the measured value in the median",
+                percent(off)
+            );
         }
     }
     if let (within, of @ 1..) = scored.within() {
         let held = percent(within as f64 / of as f64);
-        text += &format!("; {held} of the predictions are within their 90 % intervals");
+        text += &format!(
+            "; {held} of the predicted numbers have the measured value within their 90 % interval"
+        );
     }
     text.push('\n');
     text

@@ -29,7 +29,7 @@ pub(crate) struct Study {
     /// marked, and enter no mean
     #[arg(value_parser = Design::EVERY.map(Design::name))]
     pub study: String,
-    /// Workload to use instead of the study's own; may be given several times
+    /// Workload to use instead of the workloads of the ablation study; may be given several times
     #[arg(long, value_name = "PRESET|FILE.toml")]
     pub workload: Vec<String>,
     /// Trace to use instead of the study's own workloads, with recorded times and compacted
@@ -46,7 +46,7 @@ pub(crate) struct Study {
     /// [default: results/study-NAME, with --limit or --brief results/study-NAME-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Requests of each run at most [default: 300,000; today: 100,000]
+    /// Requests of each run at most [default: 300,000; 100,000 in the study `today`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
     /// Run a quick form, of few and short runs on small drives: it shows that everything works, and
@@ -60,12 +60,14 @@ pub(crate) struct Study {
     pub progress: Bar,
 }
 
-/// Names of the study's tables that are printed; the others are to be sorted and searched, not
-/// read.
+/// Names of the tables of an ablation study that the command prints. The study's remaining tables
+/// are only written as CSV files, because they are too long to read.
 const PRINTED: [&str; 4] = ["worth", MARKED, "signs", "interactions"];
-/// Name of the table of marked drives, which is printed whole.
+/// Name of an ablation study's table of drives that no mean includes, because too little was
+/// measured of them; the table is printed whole.
 const MARKED: &str = "marked";
-/// Value in the first column of the rows that are printed, in other tables by drive.
+/// Value in the first column, the drive, of the rows that are printed of an ablation study's
+/// tables: the rows that combine all drives.
 const PRINTED_DRIVES: &str = "all drives";
 
 impl Action for Study {
@@ -103,7 +105,8 @@ impl Action for Study {
     }
 }
 
-/// Returns the workloads that the flags name, with their names in the study.
+/// Returns the workloads that the flags of `fowler study` name, each with its label in the tables
+/// of the study.
 fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let none = Reading::default();
@@ -124,8 +127,9 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     diagnostics.or(all)
 }
 
-/// Returns a table as it is printed: one by drive has only the rows of all drives together, except
-/// that of marked drives, which is printed as it is.
+/// Returns the part of an ablation study's table that is printed. Of a table with a row for each
+/// drive, this is the rows that combine all drives, without the column of drives. The table of
+/// drives that no mean includes is printed whole.
 fn printed(sheet: &Sheet) -> Sheet {
     let mut sheet = sheet.clone();
     if sheet.name != MARKED && sheet.heads.first().is_some_and(|it| it == "drive") {

@@ -171,9 +171,15 @@ fn anonymize(
     let size = extent.parse::<Bytes>().ok().map(|size| size.0);
     let size = size.filter(|size| EXTENTS.contains(size) && size.is_power_of_two());
     if size.is_none() {
-        let diagnostic =
-            Diagnostic::new("--extent", "this size of extents is not accepted").text(extent);
-        diagnostics.push(diagnostic.expected("a power of two from 4KiB to 1TiB, such as 1MiB"));
+        let diagnostic = Diagnostic::new(
+            "--extent",
+            "extents, the pieces of the address space that are permuted, cannot have this size",
+        )
+        .text(extent);
+        diagnostics.push(
+            diagnostic
+                .expected("the size of an extent: a power of two from 4KiB to 1TiB, such as 1MiB"),
+        );
     }
     diagnostics.or(())?;
     let how = Anonymous { seed, extent: size.unwrap_or_default(), limit };
@@ -210,17 +216,18 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
     let all = [counted(extents, "extent"), counted(pieces, "piece"), counted(largest, "extent")];
     let [extents_in, pieces_of, largest_of] = all;
     let mut said = vec![format!(
-        "{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}; a piece keeps its order"
+        "{extents_in} of {extent} in {pieces_of}, the largest of {largest_of}: pieces (extents that \
+         requests join) were permuted, and extents within a piece keep their order"
     )];
     if pieces == 1 {
-        let what = "note: the whole trace is one piece, so no extent was moved: addresses are \
-            those of the trace, shifted to zero; a larger --extent cuts fewer requests, a smaller \
-            one makes more pieces";
+        let what = "note: requests join all extents into one piece, so none was moved: addresses are \
+            those of the trace, shifted to zero. With a larger --extent, fewer requests span two \
+            extents; a smaller one makes more pieces";
         said.push(what.into());
     } else if 2 * largest > extents {
-        let what = "note: one piece is more than half of the touched extents, because requests \
-            span extents: within that piece, addresses keep their order; a larger --extent cuts \
-            fewer requests";
+        let what = "note: requests join more than half of the touched extents into one piece, within \
+            which addresses keep their order. With a larger --extent, fewer requests span two \
+            extents";
         said.push(what.into());
     }
     said
@@ -397,7 +404,7 @@ fn load(info: &TraceInfo) -> Vec<Line> {
     let mut lines = vec![
         ("span", seconds(info.span.as_s())),
         ("rate", format!("{mean} requests per second on average, {peak} in the busiest second")),
-        ("arrivals", format!("{gap} apart on average, coefficient of variation {spread}")),
+        ("arrivals", format!("requests {gap} apart on average, coefficient of variation {spread}")),
     ];
     for idle in &info.idle {
         let service = seconds(idle.service.as_s());

@@ -20,14 +20,15 @@ const SEQUENTIAL: [(&str, f64, f64); 3] = [
 /// sheet states nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Medians {
-    /// Number of presets.
+    /// Number of fitted presets of data-center drives over which the medians are taken.
     pub presets: usize,
     /// Sensing of a page, by page type, in nanoseconds.
     pub read: Vec<f64>,
     /// Delay until a program or an erase gives way, in nanoseconds.
     pub delay: f64,
-    /// Least progress of a program between suspensions, as it acts, in nanoseconds: rounded up to
-    /// whole steps of the preset's own program.
+    /// Median, over fitted presets, of the shortest time for which a program runs between two
+    /// suspensions, in nanoseconds, rounded up to whole steps (pulse and verify) of the preset's
+    /// program.
     pub progress: f64,
     /// Program of a word line without its transfers, in nanoseconds.
     pub program: f64,

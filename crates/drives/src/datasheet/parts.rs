@@ -136,13 +136,15 @@ impl Parts {
         }
     }
 
-    /// Returns bytes that a program stores on all dies.
+    /// Returns the bytes stored when one word line on all planes of every die of the drive is
+    /// programmed.
     fn all(&self) -> f64 {
         self.dies * self.command * PAGE
     }
 
-    /// Returns the spare capacity as a share of the raw one without parity, with mapping units of
-    /// `unit` bytes. `correction` multiplies the computed time of a random write.
+    /// Returns the spare capacity of a drive, computed from its data sheet, as a share of the raw
+    /// capacity without parity. `unit` is the mapping unit in bytes; `correction` multiplies the
+    /// computed time of a random write.
     ///
     /// At saturation the dies do nothing but program, and read what GC copies, one plane after the
     /// other. A byte that the host writes is programmed `W` times, of which `W - 1` are copies:
@@ -182,8 +184,8 @@ impl Parts {
         let superblocks = self.gbit * GBIT / (self.command / WORD_LINE * PAGE * f64::from(PAGES));
         let held = 1.0 - (HELD / superblocks).min(0.2);
         let from = format!(
-            "[computed] the stated {random} random writes a second, raised by the factor of sequential \
-             ones: WAF {waf:.2}, {:.0} % of die time for reads; one program command in {} is parity",
+            "[computed] the stated {random} random writes a second, times the median ratio of measured to \
+             stated sequential writes: WAF {waf:.2}, {:.0} % of die time for reads; one program command in {} is parity",
             reads * (waf - 1.0) / (waf + reads * (waf - 1.0)) * 100.0,
             self.parity,
         );
@@ -207,7 +209,8 @@ fn count(capacity: f64, gbit: f64) -> f64 {
     dies
 }
 
-/// Returns the load at which greedy GC has this amplification, by bisection.
+/// Returns the share of a drive's raw capacity (0 to 1) that user data takes if greedy GC has this
+/// write amplification, by bisection.
 fn load_of(waf: f64) -> f64 {
     const PAGES_OF_A_BLOCK: u32 = 4_096;
     let (mut low, mut high) = (0.05, 0.99);

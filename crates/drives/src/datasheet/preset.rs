@@ -98,7 +98,8 @@ pub(super) fn make(sheet: &Sheet, medians: &Medians, correction: f64) -> Made {
     Made { drive: FromSheet { model, text, notes }, target: size.target }
 }
 
-/// Returns the words for a value that is a median.
+/// Returns the comment that the drive file has after a value that the data sheet lacks: that it is
+/// a median of fitted presets.
 fn assumed(medians: &Medians) -> String {
     format!("[assumed] median of {} fitted presets", medians.presets)
 }
@@ -119,9 +120,12 @@ fn link(sheet: &Sheet) -> Value {
 /// with the source of the number.
 fn core(sheet: &Sheet) -> Value {
     sheet.rand_read.map_or_else(
-        || value(2_900.0, "[assumed] 700,000 requests a second over 2 cores"),
+        || value(2_900.0, "[assumed] 700,000 requests a second, half on each of 2 cores"),
         |rate| {
-            value((2e9 / rate).round(), format!("[datasheet] {rate} reads a second over 2 cores"))
+            value(
+                (2e9 / rate).round(),
+                format!("[datasheet] {rate} reads a second, half on each of 2 cores"),
+            )
         },
     )
 }
@@ -214,7 +218,12 @@ fn channels(sheet: &Sheet, medians: &Medians, parts: &Parts) -> Value {
     value(channels, from)
 }
 
-/// Returns the number of steps of a program, and the time of a step with its verify in nanoseconds.
+/// Returns the number of steps (pulse and verify) of a program, and the time of a step with its
+/// verify in nanoseconds.
+/// Programs of different length differ in the number of steps. The time of a step is the median,
+/// over fitted presets, of the time until a program gives way to a read (123 to 190 us, whole steps
+/// of the preset). The median of the configured shortest progress (11 to 170 us) would suit no
+/// preset.
 ///
 /// A longer program has more steps, not longer ones. A step here is the median time, in whole
 /// steps, for which the presets' reads wait (123 to 190 us): the median of the least progress as
@@ -225,7 +234,7 @@ fn steps(medians: &Medians, parts: &Parts) -> (f64, f64) {
     (number, (cells / number).max(VERIFY + 1.0))
 }
 
-/// Returns the tables of the translation layer and of the flash.
+/// Returns the tables of the made drive file that configure the translation layer and the flash.
 fn media(medians: &Medians, parts: &Parts, unit: u32) -> String {
     let mut text = String::new();
     let assumed = assumed(medians);
@@ -255,7 +264,7 @@ fn media(medians: &Medians, parts: &Parts, unit: u32) -> String {
     text
 }
 
-/// Returns the table of the policies.
+/// Returns the table of the made drive file that configures the drive's policies.
 fn policies(medians: &Medians, step: f64) -> String {
     let assumed = assumed(medians);
     format!(
@@ -270,7 +279,8 @@ fn policies(medians: &Medians, step: f64) -> String {
     )
 }
 
-/// Returns the tables of the buffer, the queues and the host.
+/// Returns the tables of the made drive file that configure the write buffer, the queues and the
+/// host interface.
 fn front_end(sheet: &Sheet, medians: &Medians, link: &Value, core: &Value) -> String {
     let mut text = String::new();
     let assumed = assumed(medians);

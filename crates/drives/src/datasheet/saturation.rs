@@ -12,8 +12,9 @@ use fowler_experiment::progress::Control;
 use fowler_experiment::scheme::Scheme;
 use fowler_metrics::Kind;
 
-/// Threads, their requests in flight, and the share of reads: those of `latency-under-load` at
-/// saturation, where the probe's reads are 5 to 9 % of the requests.
+/// Threads of the load, requests in flight of each thread, and share of reads in the simulation
+/// that finds the rate at which a drive made from a data sheet saturates. In saturated measurements
+/// of latency under load, the probe's reads are 5 to 9 % of the requests.
 const THREADS: usize = 6;
 const DEPTH: u32 = 64;
 const READS: f64 = 0.07;

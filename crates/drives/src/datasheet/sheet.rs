@@ -26,7 +26,7 @@ const LINKS: [(&str, f64); 5] =
     [("3", 3_940.0), ("4", 7_880.0), ("5", 15_750.0), ("6", 30_250.0), ("sata", 600.0)];
 /// Bytes of a random request, by which data sheets count.
 pub(super) const RANDOM: f64 = 4_096.0;
-/// The largest capacity that is believed, in 10^9 bytes.
+/// Largest capacity of a drive that is accepted in a data sheet, in 10^9 bytes.
 const CAPACITY_MOST: f64 = 250_000.0;
 
 /// A data sheet. Everything but the capacity may be unknown.
@@ -93,7 +93,7 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// Reports a problem at the line of a key.
+    /// Reports a problem with a key of a data sheet, at the line of the key.
     fn report(&mut self, key: &str, what: String, expected: &str, hint: Option<String>) {
         let mut lines = (1..).zip(self.text.lines());
         let found = lines.find(|(_, line)| line.contains(key));
@@ -192,7 +192,8 @@ impl Check<'_> {
         found.map(|(_, most)| (text, *most))
     }
 
-    /// Refuses numbers that no drive has together.
+    /// Rejects a data sheet whose numbers no drive can have together, such as a rate above that of
+    /// the link.
     fn contradictions(&mut self, sheet: &Sheet) {
         let as_bytes = |rate: f64| rate * RANDOM / 1e6;
         if let Some((name, most)) = &sheet.link {

@@ -14,11 +14,14 @@ use fowler_experiment::scheme::Scheme;
 
 /// Largest number of parameters of a fit. More could fit any rows, and then predict nothing.
 pub const MOST: usize = 6;
-/// Name of the array of tables that declares parameters and choices.
+/// Name of the array of TOML tables in a drive file that declare what a fit may change: numeric
+/// parameters, and choices between options such as policies.
 const PARAMETER: &str = "parameter";
-/// Keys of the table that declares a parameter.
+/// Keys of a TOML table in a drive file that declares a parameter to fit: configuration key,
+/// bounds, and their public source.
 const KEYS: [&str; 4] = ["key", "low", "high", "source"];
-/// Keys of the table that declares a choice.
+/// Keys of a TOML table in a drive file that declares a choice, of which a fit tries every option:
+/// the options, and their public source.
 const CHOICE_KEYS: [&str; 2] = ["options", "source"];
 
 /// A configuration key that may be fitted to measurements, with its bounds.
@@ -55,7 +58,8 @@ pub struct CalibrateTable {
     pub model: Option<String>,
     /// Parameters that may be fitted.
     pub parameters: Vec<Parameter>,
-    /// Choices of the fit, in the order in which they are made.
+    /// Settings, such as policies, for which the fit tries every option, in the order in which it
+    /// takes them.
     pub choices: Vec<Choice>,
     /// Covariance of the fitted parameters, in positions between their bounds (0 to 1), by row;
     /// empty if the drive was not fitted.
@@ -104,8 +108,8 @@ impl CalibrateTable {
         reader.wrong.or(reader.declared)
     }
 
-    /// Checks that the drive can be built with each parameter at each of its bounds, and with each
-    /// option of each choice.
+    /// Checks that the drive can be built with each fitted parameter at each of its bounds, and
+    /// with each option among which the fit chooses.
     ///
     /// # Errors
     /// Every bound and option with which the drive cannot be built, with the reason.
@@ -183,7 +187,8 @@ impl CalibrateTable {
     }
 }
 
-/// Largest number of parameters that are read from the table; a fit allows far fewer.
+/// Largest number of declared parameters and choices that are read from the table `[calibrate]` of
+/// a drive file; a fit allows far fewer.
 const ROWS_MOST: usize = 1_000;
 
 /// Returns the drive with the settings `set`.
@@ -216,7 +221,8 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
     }
 }
 
-/// Returns the options of a choice; `None` if they are no lists of settings, or if two are equal.
+/// Returns the options, each a list of settings `key=value`, among which a fit chooses; `None` if
+/// the value has another form, or if two options are equal.
 fn options(value: &Value) -> Option<Vec<Vec<String>>> {
     let Value::List(items) = value else { return None };
     let setting = |value: &Value| match value {
@@ -234,7 +240,8 @@ fn options(value: &Value) -> Option<Vec<Vec<String>>> {
 
 struct Reader {
     declared: CalibrateTable,
-    /// Place of the key `spread` in the drive file; `None` if the file does not have it.
+    /// Place in the drive file of the key `spread`, the covariance of the fitted parameters; `None`
+    /// if the file does not have the key.
     spread_at: Option<Origin>,
     wrong: Diagnostics,
 }
@@ -282,15 +289,17 @@ impl Reader {
             _ => {
                 let key = fowler_experiment::diagnostic::printable(key);
                 let what = format!("unknown key `{key}` of [{FITTING}]");
-                let expected =
-                    format!("one of model, fitted and spread, or tables [[{FITTING}.{PARAMETER}]]");
+                let expected = format!(
+                    "one of the keys model, fitted and spread, or tables [[{FITTING}.{PARAMETER}]]"
+                );
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }
         }
     }
 
-    /// Reports more parameters and choices than a fit may have, and a covariance that does not
-    /// match the parameters. `tables` has the settings of each table that was read.
+    /// Reports more parameters and choices in the table `[calibrate]` than a fit may have, and a
+    /// covariance matrix of another size than the number of parameters. `tables` are the settings
+    /// of each declaration, for the place of the error.
     fn check_counts(&mut self, tables: &[Vec<&Setting>]) {
         let (parameters, choices) = (self.declared.parameters.len(), self.declared.choices.len());
         let last = tables.last().and_then(|it| it.first()).map(|it| it.origin.clone());
@@ -309,13 +318,15 @@ impl Reader {
             && (spread.len() != parameters || spread.iter().any(|row| row.len() != parameters))
         {
             let what = format!("`spread` of [{FITTING}] has {} rows", spread.len());
-            let expected =
-                format!("{parameters} rows of {parameters} numbers, as many as parameters");
+            let expected = format!(
+                "the covariance matrix of the parameters: {parameters} rows of {parameters} numbers"
+            );
             self.wrong.push(origin.diagnostic(what).expected(expected));
         }
     }
 
-    /// Reads a table that declares a parameter or, if it has the key `options`, a choice.
+    /// Reads a TOML table that declares a parameter to fit or, if it has the key `options`,
+    /// settings among which the fit chooses.
     fn parameter(&mut self, settings: &[&Setting], rows: &str) {
         let Some(first) = settings.first() else { return };
         let name = |setting: &Setting| {
@@ -351,9 +362,9 @@ impl Reader {
             match options(&setting.value) {
                 Some(options) => self.declared.choices.push(Choice { options, source }),
                 None => {
-                    let what = "`options` of a choice are no lists of settings";
+                    let what = "`options`, which the fit compares, are no lists of settings";
                     let expected = format!(
-                        "2 to {OPTIONS_MOST} different lists of settings, such as \
+                        "2 to {OPTIONS_MOST} different lists of settings of the drive to compare, such as \
                          [[\"queue.admission=in_order\"], [\"queue.admission=reads_pass\"]]"
                     );
                     self.wrong.push(setting.origin.diagnostic(what).expected(expected));

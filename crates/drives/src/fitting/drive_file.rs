@@ -12,16 +12,17 @@ use std::fmt::Write;
 
 /// A fitted drive, as it is written to a file.
 pub(super) struct Written<'a> {
-    /// Drive with the chosen values, and the parameters at which the search began.
+    /// Drive with the settings of the options that the fit took, and with the parameter values at
+    /// which the fit began.
     pub drive: &'a Resolved,
     pub declared: &'a CalibrateTable,
     pub model: &'a str,
     pub parameters: &'a [Held],
     pub options: &'a [Tried],
     pub found: &'a Found,
-    /// Number of drives that were simulated for all options together.
+    /// Number of drives that the fit simulated, over all options that it compared.
     pub tried: usize,
-    /// Seed of the search.
+    /// Seed of the random parameter values that the fit tried first.
     pub seed: u64,
 }
 
@@ -89,9 +90,9 @@ impl Written<'_> {
         )
     }
 
-    /// Returns the `[[calibrate.parameter]]` tables that list options to choose from (such as
-    /// admission rules), after comments with the root mean square deviation of the drive fitted
-    /// with each option, in units of the expected one.
+    /// Returns the `[[calibrate.parameter]]` tables of the settings, such as admission rules, whose
+    /// options the fit compared. Comments before the tables give, for each option, the root mean
+    /// square deviation of the fitted drive, in units of the deviation expected of a good model.
     fn choices(&self) -> String {
         let mut text = String::new();
         if self.options.is_empty() {

@@ -20,21 +20,21 @@ const HELD_WITHIN: f64 = 0.9;
 /// Curvature of a direction in parameter space, relative to the largest one, up to which the
 /// measured rows leave the direction undetermined.
 const FREE_BELOW: f64 = 1e-9;
-/// Smallest component (0 to 1) of a direction's unit vector with which a parameter counts as part
-/// of the direction.
+/// Smallest component (0 to 1) of a unit vector in parameter space with which a parameter takes
+/// part in a direction that the measurements leave undetermined.
 const PART_LEAST: f64 = 0.05;
 
 /// A fitted parameter, with its value and confidence interval.
 #[derive(Clone, Debug)]
 pub struct Held {
-    /// Declaration of the parameter in the drive file.
+    /// Declaration of a fitted parameter in the drive file: configuration key, bounds and source.
     pub parameter: Parameter,
     /// Fitted value of the parameter.
     pub value: Quantity,
     /// 95 % confidence interval of the fitted value.
     pub interval: (Quantity, Quantity),
-    /// Share (0 to 1) of the distance between the parameter's bounds, on their scale, that the
-    /// interval takes.
+    /// Width of a fitted parameter's confidence interval as a share (0 to 1) of the distance
+    /// between the parameter's bounds, on a logarithmic or linear scale.
     pub share: f64,
     /// The parameter with which this one is confounded most, and the correlation of the two, from
     /// -1 to 1.
@@ -115,9 +115,9 @@ fn closest(
     Some((declared.parameters[strongest.0].key.clone(), strongest.1))
 }
 
-/// Returns the covariance of the parameters' positions: `V^T diag(1/lambda) V` over the directions
-/// that the rows determine. A parameter with a component in an undetermined direction has infinite
-/// variance.
+/// Returns the covariance of the fitted parameters, each scaled to 0 to 1 between its bounds: `V^T
+/// diag(1/lambda) V` over the directions that the measured rows determine. A parameter with a
+/// component in an undetermined direction has infinite variance.
 fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = slopes.len();
     let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();

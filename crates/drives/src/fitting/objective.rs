@@ -143,8 +143,8 @@ impl Residuals for Objective<'_> {
     }
 }
 
-/// Returns the measured value of a metric: one of the row, or one that the file gives for the
-/// drive.
+/// Returns the measured value of a metric: from the picked measured row or, if it has none, from
+/// what the file of measurements states for the whole drive.
 pub(crate) fn measured(pick: &Pick<'_>, metric: &str) -> Option<f64> {
     pick.row.number(metric).or_else(|| pick.drive.number(metric))
 }

@@ -96,7 +96,8 @@ impl Quantity {
         Quantity { unit: low.alike(high).unwrap_or(low.unit), values, list: low.list }
     }
 
-    /// Returns the position (0 to 1) of this value between two bounds, by its first number.
+    /// Returns the position (0 to 1) of a configuration value between two bounds; of a value with
+    /// several numbers, only the first counts.
     pub(super) fn position(&self, low: &Quantity, high: &Quantity) -> f64 {
         let (low, high, value) = (low.values[0], high.values[0], self.values[0]);
         let position = match low > 0.0 && value > 0.0 {

@@ -24,21 +24,25 @@ use fowler_units::Rng;
 
 /// First step of the finite differences, as a distance between positions (0 to 1).
 const FIRST: f64 = 0.1;
-/// Last step of the finite differences, at which the search ends.
+/// Last step of the finite differences over parameters scaled to 0 to 1, at which the fit ends.
 const LAST: f64 = 0.02;
-/// Step of the two-sided differences that give the slopes of the result.
+/// Step, on parameters scaled to 0 to 1, of the two-sided differences that give the slopes of the
+/// residuals at the fitted values.
 const SLOPE: f64 = 0.06;
-/// Number of starting points spread over the bounds, for each parameter.
+/// Number of parameter values, for each fitted parameter, that are spread over the bounds and tried
+/// before the fit's descent begins.
 const SPREAD: usize = 4;
 /// Damping factors of the Levenberg-Marquardt steps that are evaluated in parallel.
 const DAMPING: [f64; 3] = [1e-3, 0.3, 10.0];
-/// Smallest relative decrease of the sum of squares after which the search continues.
+/// Smallest relative decrease of the sum of squared residuals in a step after which the fit
+/// continues.
 const GAIN: f64 = 0.01;
 /// Largest number of sweeps over the coordinates when a bounded linear problem is solved; six
 /// parameters need fewer.
 const SWEEPS: usize = 200;
 
-/// A function of parameter positions (0 to 1 each) that returns residuals.
+/// A function to minimize in a fit: simulates a drive with parameters scaled to 0 to 1 and returns
+/// residuals, the differences between simulated and measured numbers.
 pub(super) trait Residuals: Sync {
     /// Returns the measured and simulated numbers, whose differences are the residuals, of the
     /// drive with its parameters at these positions (0 to 1 between their bounds); `None` if the
@@ -50,20 +54,23 @@ pub(super) trait Residuals: Sync {
     -> Result<Option<Vec<Term>>, Diagnostics>;
 }
 
-/// Result of a search: the best positions, and the residuals there.
+/// Result of a fit: the best parameters, scaled to 0 to 1 between their bounds, and the residuals
+/// (differences between measured and simulated numbers) there.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub positions: Vec<f64>,
     pub terms: Vec<Term>,
-    /// Change of each residual with each position, by parameter.
+    /// Change of each residual, a difference between a measured and a simulated number, with each
+    /// fitted parameter scaled to 0 to 1; indexed by parameter.
     pub slopes: Vec<Vec<f64>>,
     pub tried: usize,
-    /// Number of descent steps that lowered the sum of squares.
+    /// Number of Levenberg-Marquardt steps of the fit that lowered the sum of squared residuals.
     pub steps: usize,
 }
 
 impl Found {
-    /// Returns the sum of the squares of the residuals.
+    /// Returns the sum of the squared differences between simulated and measured numbers, each in
+    /// units of the deviation expected of it.
     pub fn squares(&self) -> f64 {
         squares(&self.terms)
     }
@@ -73,8 +80,8 @@ fn squares(terms: &[Term]) -> f64 {
     terms.iter().map(|term| term.residual() * term.residual()).sum()
 }
 
-/// Searches from `start` with about `tries` evaluations of the function. Returns `None` if it was
-/// stopped.
+/// Minimizes the sum of squared residuals, beginning at the parameters `start` (each scaled to 0 to
+/// 1), with about `tries` evaluations of `function`. Returns `None` if the user stopped it.
 pub(super) fn search(
     function: &impl Residuals,
     start: &[f64],
@@ -130,7 +137,8 @@ type Point = (Vec<f64>, Vec<Term>);
 /// Slopes of every residual, by parameter, and the points from which the slopes were computed.
 type Slopes = (Vec<Vec<f64>>, Vec<Point>);
 
-/// Returns the point with the least sum of squares; the first one if several have it.
+/// Returns the simulated parameter set with the least sum of squared residuals; the first one if
+/// several have it.
 fn least(points: Vec<Point>) -> Point {
     let order = |one: &Point, other: &Point| squares(&one.1).total_cmp(&squares(&other.1));
     points.into_iter().min_by(order).expect("at least one point")
@@ -155,8 +163,8 @@ impl<R: Residuals> Search<'_, R> {
         Ok(Some(all))
     }
 
-    /// Returns one-sided slopes at `best`: differences to a point at distance `step` in each
-    /// coordinate, towards the middle of the bounds.
+    /// Returns one-sided slopes of the residuals at the parameter set `best`: differences to a set
+    /// at distance `step` in each parameter (scaled to 0 to 1), towards the middle of its bounds.
     fn one_sided(&mut self, best: &Point, step: f64) -> Result<Option<Slopes>, Diagnostics> {
         let signed = |at: f64| if at < 0.5 { step } else { -step };
         let beside = |number: usize| {
@@ -173,8 +181,8 @@ impl<R: Residuals> Search<'_, R> {
         Ok(Some((slopes.collect(), points)))
     }
 
-    /// Returns two-sided slopes at `best`: differences between two points around it in each
-    /// coordinate.
+    /// Returns two-sided slopes of the residuals at the parameter set `best`: differences between
+    /// two sets around it in each parameter.
     fn two_sided(&mut self, best: &Point) -> Result<Option<Slopes>, Diagnostics> {
         let around = |number: usize, step: f64| {
             let mut point = best.0.clone();
@@ -196,8 +204,9 @@ fn slope((from, to): (&[Term], &[Term]), far: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| (to.residual() - from.residual()) / far).collect()
 }
 
-/// Returns the minimum of the linear model, within the bounds and at most `trust` from `best` in
-/// any coordinate, by coordinate descent on `|r + J s|^2 + damping |s|^2`.
+/// Returns the parameters that minimize the linearized residuals within the bounds, at most `trust`
+/// from `best` in any parameter, by coordinate descent on `|r + J s|^2 + damping |s|^2`: `r` are
+/// the residuals at `best`, `J` their slopes, `s` the step.
 fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f64> {
     let (at, n) = (&best.0, best.0.len());
     let mut off: Vec<f64> = best.1.iter().map(Term::residual).collect();

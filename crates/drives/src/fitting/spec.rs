@@ -23,7 +23,7 @@ pub struct FitSpec {
     pub effort: Effort,
     /// Largest number of drives that the fit simulates.
     pub tries: usize,
-    /// Seed of the points at which the search begins besides the drive's own values; results hardly
-    /// depend on it.
+    /// Seed of the random parameter values that the fit tries first, besides the drive's own
+    /// values; results hardly depend on it.
     pub seed: u64,
 }

@@ -13,7 +13,8 @@ pub struct Term {
     pub metric: String,
     /// Measured value of the number that is fitted.
     pub measured: f64,
-    /// Simulated value of the number; `None` if the drive cannot run the row's protocol.
+    /// Simulated value of a number that was measured and is fitted; `None` if the drive cannot run
+    /// the protocol of the measurement.
     pub simulated: Option<Estimate>,
     /// Relative deviation of the simulated from the measured value that is expected of a good
     /// model.

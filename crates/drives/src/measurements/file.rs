@@ -67,9 +67,11 @@ pub struct Measured {
     pub title: String,
     /// Kind of protocol by which the rows were measured.
     pub kind: Kind,
-    /// Description of the protocol, as in the file.
+    /// Description of the measurement's protocol (its kind, load and probe), as in the file of
+    /// measurements.
     pub protocol: Map<String, Value>,
-    /// Facts about the measurement that the protocol states, by topic.
+    /// Numbers of threads, queue depths, arrivals and rates that the protocol of a measurement
+    /// states, by topic (part of the measurement, such as `probe`).
     pub setup: Setup,
     /// Remarks on jobs in fio output and on those not used; empty for a file in the project's own
     /// format.
@@ -104,9 +106,10 @@ impl MeasuredDrive {
 pub struct Row {
     /// Number of the row among the rows of its drive, from 1.
     pub number: usize,
-    /// Keys and values of the row, as in the file.
+    /// Keys and values of a measured row, as in the file of measurements.
     pub values: Map<String, Value>,
-    /// Values of the row under flat keys, those of nested ones joined by dots: `read_us.p99`.
+    /// Values of a measured row under flat keys, those of nested ones joined by dots:
+    /// `read_us.p99`.
     flat: Vec<(String, Value)>,
 }
 
@@ -120,17 +123,19 @@ impl Row {
         Row { number, values, flat }
     }
 
-    /// Returns the flat keys of the row, those of nested values joined by dots.
+    /// Returns the flat keys of a measured row, those of nested values joined by dots:
+    /// `read_us.p99`.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.flat.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Returns the numeric values of the row with their flat keys.
+    /// Returns the numeric values of a measured row, each with its flat key, such as `read_us.p99`.
     pub fn numbers(&self) -> impl Iterator<Item = (&str, f64)> {
         self.flat.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_f64()?)))
     }
 
-    /// Returns the keys of the row that describe the measurement, with their values.
+    /// Returns the keys of a measured row that describe the conditions of the measurement, such as
+    /// the request size, with their values.
     pub fn setup(&self) -> impl Iterator<Item = (&'static str, String)> {
         SETUP.iter().filter_map(|key| {
             let value = self.values.get(*key).filter(|value| !value.is_null())?;
@@ -142,7 +147,7 @@ impl Row {
         self.flat.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Returns the numeric value of a key; `None` if the row has none.
+    /// Returns the numeric value of a key in a measured row; `None` if the row has none.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key).and_then(Value::as_f64)
     }
@@ -154,8 +159,8 @@ impl Row {
             .then_some(number as u32)
     }
 
-    /// Returns the value of a key as text; `None` if the row has no such key or its value is
-    /// `null`.
+    /// Returns the value of a key in a measured row as text; `None` if the row has no such key or
+    /// its value is `null`.
     pub fn text(&self, key: &str) -> Option<String> {
         self.get(key).filter(|value| !value.is_null()).map(as_text)
     }
@@ -185,13 +190,13 @@ fn flatten(key: &str, value: &Value, flat: &mut Vec<(String, Value)>) {
 }
 
 impl Measured {
-    /// Returns the facts that the protocol states on a topic; empty if the protocol does not have
-    /// the topic.
+    /// Returns the threads, depth, share of writes, arrivals and rate that the measurement's
+    /// protocol states on a topic, such as `probe`; empty if the protocol does not have the topic.
     pub fn facts(&self, topic: &str) -> Facts {
         self.setup.get(topic).copied().unwrap_or_default()
     }
 
-    /// Returns the name of the file without folder and extension.
+    /// Returns the name of the file of measurements without folder and extension.
     pub fn stem(&self) -> String {
         self.path.file_stem().unwrap_or_default().to_string_lossy().into_owned()
     }
@@ -237,7 +242,11 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     let setup = kind.map(|kind| topics::read(name, text, kind, &protocol, &mut check.diagnostics));
     check.diagnostics.or(())?;
     let (Some(kind), Some(setup)) = (kind, setup) else {
-        return Err(Diagnostic::new(name, "the protocol is not known").into());
+        return Err(Diagnostic::new(
+            name,
+            "the protocol of these measurements is not known; `protocol.kind` names it",
+        )
+        .into());
     };
     Ok(Measured {
         path: path.to_path_buf(),

@@ -17,9 +17,11 @@ pub struct Filter {
 /// A condition on the value that a measured row has for a key.
 #[derive(Clone, Debug, PartialEq)]
 enum Wanted {
-    /// The value is equal to one of the listed values.
+    /// The row's value of the filtered key is equal to one of the values listed in the filter
+    /// `key=a|b`.
     Among(Vec<String>),
-    /// The value is a number between two bounds, both included.
+    /// The row's value of the filtered key is a number between the bounds of the filter `key=a..b`,
+    /// both included.
     Within(f64, f64),
 }
 

@@ -101,7 +101,8 @@ const ALL: [Signs; 10] = [
 ];
 
 impl Kind {
-    /// Returns the name of the kind, as used in `protocol.kind`.
+    /// Returns the name of a kind of measurement protocol, as used in `protocol.kind` of a file of
+    /// measurements.
     pub fn name(self) -> &'static str {
         ALL.iter().find(|signs| signs.kind == self).map_or("", |signs| signs.name)
     }

@@ -65,8 +65,8 @@ impl Pick<'_> {
     }
 }
 
-/// Returns remarks on the files that can be read: the jobs in fio output, and those that are not
-/// used.
+/// Returns remarks on the jobs of fio output among the measured files: the jobs that were read, and
+/// those that are not used. Files that cannot be read have no remarks.
 pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
     let each = paths.iter().filter_map(|path| read(path).ok());
     let of_file = |file: Measured| {

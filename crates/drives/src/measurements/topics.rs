@@ -12,14 +12,17 @@ use fowler_experiment::field::nearest;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Largest number of threads that a topic may state.
+/// Largest number of threads that a measurement's protocol may state for its load or its probe.
 const THREADS_MOST: f64 = 1_024.0;
-/// Largest number of requests in flight of each thread that a topic may state.
+/// Largest number of requests in flight of each thread that a measurement's protocol may state for
+/// its load or its probe.
 const DEPTH_MOST: f64 = 65_536.0;
-/// Largest number of requests per second that a topic may state.
+/// Largest number of requests per second that a measurement's protocol may state for its load or
+/// its probe.
 const RATE_MOST: f64 = 1e8;
 
-/// Facts that a topic of a protocol states; `None` for those that it does not state.
+/// Numbers and arrivals that a topic (a part such as `load` or `probe`) of a measurement's protocol
+/// states; `None` for those that it does not state.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Facts {
     /// Number of threads that issue requests.
@@ -34,10 +37,12 @@ pub struct Facts {
     pub rate: Option<f64>,
 }
 
-/// Facts of all topics of a file, by the name of the topic.
+/// Threads, depths, shares of writes, arrivals and rates that a measurement's protocol states, by
+/// topic (a part such as `load` or `probe`).
 pub type Setup = BTreeMap<String, Facts>;
 
-/// A kind of fact that a topic of a protocol can state.
+/// A property, such as the number of threads, that the protocol of a measurement can state about
+/// its load or its probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fact {
     Threads,
@@ -48,7 +53,8 @@ enum Fact {
 }
 use Fact::{Depth, Rate, Threads, WriteShare};
 
-/// All kinds of facts, with the key of each and the words that state it.
+/// Properties that a measurement's protocol can state about its load or its probe: each with the
+/// JSON key and, for error messages, the words that state it.
 const FACTS: [(Fact, &str, &str); 5] = [
     (Threads, "threads", "the number of threads, such as `six threads` or `\"threads\": 6`"),
     (Depth, "depth", "the requests in flight, such as `queue depth 64` or `\"depth\": 64`"),
@@ -69,7 +75,8 @@ struct Read {
     may: &'static [Fact],
 }
 
-/// Topics that any kind of protocol may have as descriptions; no facts are read from them.
+/// Topics (parts of a measurement's protocol, such as `order`) that may be described in any kind of
+/// protocol but from which nothing is read.
 const IN_WORDS: [&str; 13] = [
     "kind",
     "about",
@@ -86,7 +93,8 @@ const IN_WORDS: [&str; 13] = [
     "steady state",
 ];
 
-/// Returns the topics of a kind from which facts are read, and those that are only descriptions.
+/// Returns the topics (parts such as `load` and `probe`) of a kind of measurement protocol: those
+/// from which numbers and arrivals are read, and those that are only descriptions.
 fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
     const STREAM: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals];
     const PROBE: &[Fact] = &[Threads, Depth, WriteShare, Fact::Arrivals, Rate];
@@ -126,8 +134,8 @@ fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
     }
 }
 
-/// Reads the topics of a protocol of this kind. `text` is the text of the whole file, in which
-/// errors find the line.
+/// Reads the topics (parts such as `load` and `probe`) of a measurement protocol of this kind.
+/// `text` is the text of the whole file, in which errors find the line.
 pub(super) fn read(
     name: &str,
     text: &str,
@@ -176,7 +184,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Returns an error about a topic, with the line on which the topic begins.
+    /// Returns an error about a topic (a part such as `load` or `probe`) of a measurement's
+    /// protocol, with the line on which the topic begins.
     fn at(&self, topic: &str, what: String, value: &Value) -> Diagnostic {
         const SHOWN: usize = 120;
         let key = format!("{}:", Value::String(topic.into()));
@@ -231,14 +240,18 @@ impl Reader<'_> {
             _ => {
                 let what = format!("`protocol.{}` is neither text nor an object", read.topic);
                 let it = self.at(read.topic, what, value);
-                self.wrong.push(it.expected("text in quotes, or an object with keys"));
+                self.wrong.push(
+                    it.expected("a topic of the protocol: text in quotes, or an object with keys"),
+                );
             }
         }
         facts
     }
 
     fn as_object(topic: &str) -> String {
-        format!("a topic may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, ... }}")
+        format!(
+            "a topic of the protocol may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, ... }}"
+        )
     }
 
     fn keys(&mut self, read: &Read, keys: &Map<String, Value>, facts: &mut Facts) {
@@ -299,7 +312,8 @@ impl Facts {
         number?.map_or(Ok(()), |number| self.number(fact, number))
     }
 
-    /// Reads a fact about the measurement from the value of its key.
+    /// Sets a property of the load or the probe, such as the number of threads, from the value of
+    /// its key in a measurement's protocol.
     fn set(&mut self, fact: Fact, value: &Value) -> Result<(), String> {
         if fact == Fact::Arrivals {
             let law =
@@ -319,7 +333,7 @@ impl Facts {
             Threads => self.threads = whole(THREADS_MOST)?,
             Depth => self.depth = whole(DEPTH_MOST)?,
             WriteShare if !(0.0..=1.0).contains(&number) => {
-                return Err(format!("has a share of {number}; it must be from 0 to 1"));
+                return Err(format!("has {number} as the share of writes; it must be from 0 to 1"));
             }
             WriteShare => self.write_share = Some(number),
             Rate if !(number > 0.0 && number <= RATE_MOST) => {

@@ -27,7 +27,8 @@ impl Arrivals {
         [("poisson", Arrivals::Poisson), ("fixed", Arrivals::Fixed), ("closed", Arrivals::Closed)];
 }
 
-/// A fact that a text may state: `None` if it does not, an error if it states different values.
+/// A property that the text of a measurement's protocol may state: `None` if the text does not, an
+/// error if it states different values.
 pub(super) type Stated<T> = Result<Option<T>, String>;
 
 /// Words of a protocol's text, in lower case; numbers and signs are words of their own.
@@ -82,8 +83,9 @@ impl Words {
         }
     }
 
-    /// Returns the only value that `find` returns over all places in the text; an error names `of`
-    /// if there are several values.
+    /// Returns the only value that `find`, called with the position of every word of a protocol's
+    /// text, returns; `None` without a value. With several values, the error message calls them
+    /// `of`, such as `queue depths`.
     fn only(&self, of: &str, find: impl Fn(usize) -> Option<f64>) -> Stated<f64> {
         let mut found: Vec<f64> = Vec::new();
         for value in (0..self.0.len()).filter_map(find) {
@@ -101,7 +103,7 @@ impl Words {
         }
     }
 
-    /// Returns the number of threads that the text states.
+    /// Returns the number of threads that the text of a measurement's protocol states.
     pub fn threads(&self) -> Stated<f64> {
         const NOUNS: [&str; 6] = ["thread", "threads", "job", "jobs", "process", "processes"];
         self.only("numbers of threads", |at| {
@@ -113,7 +115,8 @@ impl Words {
         })
     }
 
-    /// Returns the largest number of requests in flight per thread that the text states.
+    /// Returns the largest number of requests in flight per thread that the text of a measurement's
+    /// protocol states.
     pub fn depth(&self) -> Stated<f64> {
         self.only("queue depths", |at| {
             let after = match (self.at(at), self.at(at + 1)) {
@@ -129,7 +132,7 @@ impl Words {
         })
     }
 
-    /// Returns the share of writes that the text states, from 0 to 1.
+    /// Returns the share of writes, from 0 to 1, that the text of a measurement's protocol states.
     pub fn write_share(&self) -> Stated<f64> {
         let percent = self.only("shares of writes", |at| {
             let number = self.number(at).filter(|_| self.at(at + 1) == "%")? / 100.0;
@@ -159,7 +162,7 @@ impl Words {
         }
     }
 
-    /// Returns the arrival law that the text states.
+    /// Returns the law of arrival times that the text of a measurement's protocol states.
     pub fn arrivals(&self) -> Stated<Arrivals> {
         let mut found: Vec<Arrivals> = Vec::new();
         for at in 0..self.0.len() {
@@ -181,7 +184,7 @@ impl Words {
         }
     }
 
-    /// Returns the requests per second that the text states.
+    /// Returns the requests per second that the text of a measurement's protocol states.
     pub fn rate(&self) -> Stated<f64> {
         const NOUNS: [&str; 4] = ["operations", "requests", "ios", "probes"];
         self.only("rates", |at| {

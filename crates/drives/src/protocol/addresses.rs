@@ -6,44 +6,52 @@ use fowler_workload::Zipf;
 /// Address pattern of a stream's requests; a slot is the place of one request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Addresses {
-    /// Every slot of the drive is equally likely.
+    /// A request is equally likely at every slot (a request-sized piece of the addresses).
     Uniform,
-    /// Slots are used in ascending order, over and over.
+    /// Requests go to the slots (request-sized pieces of the addresses) in ascending order, over
+    /// and over.
     InOrder,
-    /// Every slot is used exactly once per pass, in random order.
+    /// Requests go to every slot (a request-sized piece of the addresses) exactly once, in random
+    /// order, then to every slot again.
     EachOnce,
-    /// Slots are drawn from a Zipf distribution over their popularity ranks.
+    /// Requests go to slots (request-sized pieces of the addresses) whose popularity has a Zipf
+    /// distribution.
     Zipf {
         /// Exponent of the Zipf distribution; larger is more skewed.
         theta: f64,
-        /// Assignment of slots to the popularity ranks.
+        /// Assignment of the popularity ranks (rank 0 is requested most) to slots, request-sized
+        /// pieces of the addresses.
         ranks: Ranks,
     },
-    /// Sets of slots, interleaved over the space. Of each set: share of the slots, and share of the
-    /// requests.
+    /// Sets of slots (request-sized pieces of the addresses) that differ in popularity. Of each
+    /// set: share of the slots, and share of the requests.
     Sets(Vec<(f64, f64)>),
     /// Sequential appends to several open zones; a full zone is replaced by a random one.
     Zones {
-        /// Size of a zone as a share of the space, from 0 to 1.
+        /// Size of a zone as a share (0 to 1) of the addresses that the stream covers.
         size: f64,
         /// Number of zones that are open for appends at once.
         open: u32,
     },
 }
 
-/// Assignment of slots to the popularity ranks of a Zipf distribution.
+/// Assignment of the popularity ranks of a Zipf distribution to slots, request-sized pieces of the
+/// addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ranks {
-    /// Ranks are permuted at random over the slots: hot slots are not neighbours.
+    /// Popularity ranks are assigned to request-sized slots of the addresses by a random
+    /// permutation: popular slots are not neighbours.
     Permuted,
-    /// Rank n is slot n: hot slots are neighbours.
+    /// The slot of popularity rank n is the n-th of the address range: popular slots are
+    /// neighbours.
     InPlace,
-    /// Ranks are hashed to slots as by fio, without being a permutation: several ranks fall on one
-    /// slot, and some slots are never drawn.
+    /// Popularity ranks are hashed to request-sized slots of the addresses as by fio, which is no
+    /// permutation: several ranks fall on one slot, and some slots receive no request.
     Hashed,
 }
 
-/// An endless sequence of slots drawn by an address pattern.
+/// An endless sequence of request addresses, counted in slots of one request each, that follows an
+/// address pattern.
 pub struct Slots {
     kind: Drawn,
     slots: u64,
@@ -60,8 +68,9 @@ enum Drawn {
 }
 
 impl Slots {
-    /// Returns the sequence of a pattern over `slots` slots. `stream` names its random stream;
-    /// streams whose names have the same `layout` agree on which slots are hot.
+    /// Returns the sequence of request addresses of a pattern over `slots` slots of one request
+    /// each. `stream` names the random stream; every stream of a run with one `seed` has the same
+    /// popular slots.
     pub fn new(pattern: &Addresses, slots: u64, seed: u64, stream: &str) -> Slots {
         let mut rng = Rng::stream(seed, &format!("protocol/addresses/{stream}"));
         let scatter = || Scatter::new(slots, &mut Rng::stream(seed, "protocol/layout"));
@@ -87,7 +96,8 @@ impl Slots {
         Slots { kind, slots, rng }
     }
 
-    /// Returns the next slot of the sequence.
+    /// Returns the address of the next request of the sequence, as the number of a request-sized
+    /// slot.
     pub fn draw(&mut self) -> u64 {
         let Slots { kind, slots, rng } = self;
         let slots = *slots;
@@ -119,8 +129,9 @@ impl Slots {
     }
 }
 
-/// Appends to a random open zone and returns the slot. A full zone is closed, and a random closed
-/// zone is opened, which may be the same one.
+/// Appends a request to a random open zone and returns the request's slot (request-sized piece of
+/// the addresses). A full zone is closed, and a random closed zone, which may be the one just
+/// closed, is opened.
 fn append(all: &mut Vec<u64>, open: &mut [(u64, u64)], size: u64, rng: &mut Rng) -> u64 {
     let which = rng.below(open.len() as u64) as usize;
     let (zone, written) = &mut open[which];
@@ -134,8 +145,8 @@ fn append(all: &mut Vec<u64>, open: &mut [(u64, u64)], size: u64, rng: &mut Rng)
     slot
 }
 
-/// Returns the sets that receive requests: cumulative share of requests, first slot and number of
-/// slots of each.
+/// Returns, of the sets of slots (request-sized pieces of the addresses) that receive requests: the
+/// cumulative share of requests, the first slot and the number of slots.
 fn ranges(sets: &[(f64, f64)], slots: u64) -> Vec<(f64, u64, u64)> {
     let sizes: f64 = sets.iter().map(|(size, _)| size).sum();
     let shares: f64 = sets.iter().map(|(_, share)| share).sum();
@@ -153,7 +164,8 @@ fn ranges(sets: &[(f64, f64)], slots: u64) -> Vec<(f64, u64, u64)> {
     ranges
 }
 
-/// Returns the slot of a popularity rank by a hash: the finalizer of SplitMix64.
+/// Returns the request-sized slot of the addresses to which a hash, the finalizer of SplitMix64,
+/// maps a popularity rank.
 fn hashed(rank: u64, slots: u64) -> u64 {
     let value = (rank ^ rank >> 30).wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = value.wrapping_mul(0xbf58_476d_1ce4_e5b9);

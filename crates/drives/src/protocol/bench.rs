@@ -162,7 +162,8 @@ fn requests(
 const PARTS: u32 = 20;
 
 impl Findings {
-    /// Returns the latencies of reads or of writes (`kind`) of all streams with this role.
+    /// Returns the latencies of reads or of writes (`kind`) over all request streams with one role:
+    /// probe (the measured streams) or load.
     pub(super) fn latencies(&self, role: Role, kind: Kind) -> &Tally {
         &self.tallies[role as usize][kind]
     }
@@ -194,7 +195,9 @@ impl Findings {
         self.rate(between, |moment| moment.moved[kind as usize]).map(|it| it / 1e6)
     }
 
-    /// Returns requests per second, of reads or of writes, of one role or of all.
+    /// Returns the requests per second, of reads or of writes, of all probe streams, of all load
+    /// streams or, without a role, of both; `between` is the part of the job, as shares (0 to 1) of
+    /// its length.
     pub(crate) fn iops(&self, role: Option<Role>, kind: Kind, between: (f64, f64)) -> Estimate {
         let of = |moment: &Moment| match role {
             Some(role) => moment.answered[role as usize][kind as usize],

@@ -26,8 +26,8 @@ const CUTS: u32 = 102;
 /// Number of requests of 4 KiB that the kernel's io.cost coefficient generator keeps in flight.
 const SLOTS: u32 = 64;
 
-/// The benchmark's runs: name, reads or writes, true for sequential addresses, bytes of a request,
-/// requests in flight.
+/// Runs of the kernel's io.cost coefficient generator: name, reads or writes, true for sequential
+/// addresses, bytes of a request, requests in flight.
 const RUNS: [(&str, Kind, bool, u32, u32); 6] = [
     ("rbps_mb_s", Kind::Read, true, CUT, CUTS),
     ("rseqiops", Kind::Read, true, 4096, SLOTS),
@@ -70,8 +70,9 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs: RUNS.iter().map(job).collect(), read, left_out })
 }
 
-/// Amount of data read in each run, in capacities of the drive. Reads do not change the drive, so
-/// less than the 120 s of the real runs suffices to find their rate.
+/// Amount of data read in each simulated run of the kernel's io.cost coefficient generator, in
+/// capacities of the drive. The real runs last 120 s; reads do not change the drive, so less
+/// suffices to find their rate.
 const READ_TIMES: f64 = 0.1;
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {

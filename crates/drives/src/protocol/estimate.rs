@@ -3,7 +3,7 @@
 /// A simulated number with its 95 % confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// Simulated value of the estimated number.
+    /// Value of a measured quantity, such as a latency or a rate, that a simulation gave.
     pub value: f64,
     /// 95 % confidence interval of the simulated value; `None` if there are too few samples for
     /// one.

@@ -2,13 +2,15 @@
 
 use crate::measurements::Pick;
 
-/// Returns a number of the row; an error says that it is missing.
+/// Returns a number of the picked row of measurements by its key, such as `io_kib`; if the row
+/// lacks the number, an error says so.
 pub(super) fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {
     let number = pick.row.number(key).filter(|number| number.is_finite());
     number.ok_or_else(|| format!("the row has no number `{key}`"))
 }
 
-/// Returns a number of the row, which must be above zero and at most `most`.
+/// Returns a number of the picked row of measurements by its key. The number must be above zero and
+/// at most `most`.
 pub(super) fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, String> {
     let number = number(pick, key)?;
     match number > 0.0 && number <= most {
@@ -17,7 +19,8 @@ pub(super) fn positive(pick: &Pick<'_>, key: &str, most: f64) -> Result<f64, Str
     }
 }
 
-/// Returns a number of the row, which must be whole and from 1 to `most`.
+/// Returns a number of the picked row of measurements by its key. The number must be whole and from
+/// 1 to `most`.
 pub(super) fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String> {
     pick.row.count(key, most).ok_or_else(|| {
         let value = pick.row.text(key).unwrap_or_else(|| "missing".into());

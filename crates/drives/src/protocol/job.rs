@@ -37,7 +37,7 @@ pub enum State {
 /// Role of a stream in the measurement: probe or load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The latencies of the stream are the results of the row; each single one is recorded.
+    /// Stream whose latencies are the results of the measurement; each single latency is recorded.
     Probe,
     /// The stream loads the drive; its latencies are recorded in a histogram.
     Load,
@@ -69,13 +69,14 @@ pub struct StreamPlan {
 pub enum Length {
     /// The job ends when a given amount of data was read and written.
     Moved {
-        /// Amount of data, in capacities that the drive shows to the host.
+        /// Amount of data that a benchmark job reads and writes, in capacities that the drive shows
+        /// to the host.
         times: f64,
         /// Share of the job's amount of data (0 to 1) after which latencies are recorded.
         counted_from: f64,
     },
     /// The job ends when the tail latency of the probe (p99.9 of reads and of writes) is known to
-    /// the precision of [`super::Effort`], and the run has covered whole cycles of GC.
+    /// the required precision (5 % by default), and the run has covered whole cycles of GC.
     Tail {
         /// Time after which the job records latencies.
         warm_up: Span,
@@ -109,9 +110,9 @@ pub enum Needs {
 /// published figures: drives that acknowledge writes from DRAM take 8 to 12 us, "a few" of them in
 /// the host; reads of a Samsung 980 PRO at queue depth 1 spend 5 to 8 us in host and fio.
 pub const KERNEL: HostPath = path(2, 2);
-/// Host path like [`KERNEL`], through fio and a block layer with accounting: 6 us in all.
+/// Host path of fio with io_uring or libaio through a block layer with accounting: 6 us in all.
 pub const FIO: HostPath = path(3, 3);
-/// Host path like [`FIO`], where each job is pinned to a core of a server and issues at most one
+/// Host path of fio where each job is pinned to a core of a server: 6 us in all, and at most one
 /// request every 2.6 us. Measured limits of one core: 383,000 reads per second (Samsung 980 PRO)
 /// and 344,000 (Intel P4510, where two threads reach 466,000).
 pub const PINNED: HostPath = HostPath { between: Span(2_600), ..FIO };

@@ -60,7 +60,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     })
 }
 
-/// Facts that the protocol states about the threads of the probe, or of the load.
+/// Numbers and arrivals that a latency measurement's protocol states about the threads of the
+/// probe, whose latencies are recorded, or of the load.
 struct Stated {
     threads: u32,
     depth: u32,

@@ -97,7 +97,7 @@ pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), 
     Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))
 }
 
-/// Returns the bytes of a request, as the row states them.
+/// Returns the bytes of a request, as the key `io_kib` of the picked measured row states them.
 pub(super) fn block(pick: &Pick<'_>) -> Result<u32, String> {
     Ok(count(pick, "io_kib", 1 << 20)? << 10)
 }
@@ -114,7 +114,7 @@ fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
             let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
             let open = count(pick, "active_zones", OPEN_MOST)?;
             if bytes > drive {
-                return Err(format!("a zone of {bytes} B on a drive of {drive} B"));
+                return Err(format!("`zone_gib` is {bytes} B, more than the drive of {drive} B"));
             }
             Ok(Addresses::Zones { size: bytes / drive, open })
         }

@@ -9,16 +9,20 @@ use crate::measurements::Pick;
 /// The plan of a measured row: the jobs that are simulated for it.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Jobs to simulate: first the job of the row itself, then jobs that its ratios refer to.
+    /// Benchmark jobs that are simulated for a measured row: first that of the row's own
+    /// conditions, then those with whose results its ratios (such as `ratio_to_uniform`) compare.
     pub jobs: Vec<Job>,
-    /// Function that computes the row's simulated numbers from the results of the jobs.
+    /// Function that computes the simulated counterparts of a measured row's numbers from the
+    /// results of the simulated benchmark jobs.
     pub(super) read: fn(&Pick<'_>, &[&Findings]) -> Vec<Simulated>,
-    /// Numbers of the row that are not simulated: the beginning of each key, and the reason.
+    /// Numbers of a measured row that have no simulated counterpart: the beginning of each key, and
+    /// the reason.
     pub left_out: Vec<(&'static str, &'static str)>,
 }
 
 impl Plan {
-    /// Returns the simulated numbers of the row, from the results of its jobs in their order.
+    /// Returns the simulated counterparts of a measured row's numbers, from the results of the
+    /// simulated benchmark jobs in the order of the plan.
     pub fn simulated(&self, pick: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
         (self.read)(pick, findings)
     }

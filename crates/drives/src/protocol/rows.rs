@@ -28,11 +28,13 @@ struct Planned<'a> {
 pub struct Done<'a, 'b> {
     /// Measured row that was simulated.
     pub pick: Pick<'a>,
-    /// Simulated numbers of the row, or the reason why it has none.
+    /// Simulated counterparts of a measured row's numbers, or the reason why there are none.
     pub simulated: Result<Vec<Simulated>, String>,
-    /// Result of the row's own job; `None` if that failed.
+    /// Result of the benchmark job with a measured row's own conditions, without jobs that are
+    /// simulated only to compare with; `None` if the job failed.
     pub findings: Option<&'b Findings>,
-    /// Numbers of the row that are not simulated: the beginning of each key, and the reason.
+    /// Numbers of a measured row that have no simulated counterpart: the beginning of each key, and
+    /// the reason.
     pub left_out: &'b [(&'static str, &'static str)],
 }
 
@@ -67,7 +69,7 @@ impl<'a> Rows<'a> {
         (self.rows.len(), self.jobs.len())
     }
 
-    /// Returns the rows that can be simulated, in the order given.
+    /// Returns the measured rows that can be simulated, in the order given.
     pub fn picks(&self) -> impl Iterator<Item = Pick<'a>> {
         self.rows.iter().map(|row| row.pick)
     }

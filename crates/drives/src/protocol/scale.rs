@@ -49,9 +49,9 @@ impl Effort {
         tail: Bytes(16 << 30),
     };
 
-    /// Returns the smallest and the largest number of latencies from which a tail percentile is
-    /// computed, and the precision at which the run ends; twice the time halves the square of the
-    /// precision.
+    /// Returns the limits for a run that measures tail latency: the smallest and the largest number
+    /// of latencies, and the relative precision of p99.9 at which the run ends. A run `longer`
+    /// times as long is required to be more precise by the square root of `longer`.
     pub(super) fn of_a_tail(&self) -> (u64, u64, f64) {
         let times = |count: u64| (count as f64 * self.longer).round().max(1.0) as u64;
         (times(self.least), times(self.most), self.within / libm::sqrt(self.longer))
@@ -64,9 +64,9 @@ const BLOCKS_LEAST: u32 = 64;
 const PAGES_LEAST: u32 = 96;
 /// Smallest number of pages in a block of a scaled-down drive whose blocks must not become fewer.
 const PAGES_LEAST_OF_PIECES: u32 = 12;
-/// Smallest allowed ratio of capacity to buffer size of a scaled-down drive. A drive for tail
-/// latencies keeps its buffer and is scaled down less; on any other drive, the buffer becomes
-/// smaller.
+/// Smallest allowed ratio of capacity to write buffer size of a scaled-down drive. If the drive
+/// simulates tail latencies, its capacity is raised until the ratio is reached; on other drives,
+/// the buffer shrinks.
 const BUFFER_MOST: u64 = 64;
 
 /// A scaled-down drive that stands for a larger one.

@@ -8,7 +8,8 @@ use fowler_device::{Counters, Device, Layer, Source};
 use fowler_metrics::{ByKind, Kind, Latencies};
 use fowler_units::{Nanos, Span};
 
-/// Latencies of the reads, or of the writes, of all streams with one role.
+/// Latencies of the reads, or of the writes, of all probe streams (the measured ones) or of all
+/// load streams of a benchmark job.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     all: Latencies,
@@ -68,7 +69,8 @@ const MEAN_BATCHES: usize = 20;
 /// Counters of a benchmark job at one time of its run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moment {
-    /// Time at which the counters were recorded, in seconds since the start of the job.
+    /// Time at which the drive's counters were recorded, in seconds since the start of the
+    /// benchmark job.
     pub at: f64,
     /// Bytes that the host has read, and bytes that it has written, since the start of the job.
     pub moved: [f64; 2],
@@ -82,7 +84,8 @@ pub(super) struct Moment {
 }
 
 impl Moment {
-    /// Returns the counters at a time between this moment and the next, interpolated linearly.
+    /// Returns the drive's counters at the time `at`, between this record of the counters and the
+    /// next one, interpolated linearly.
     pub fn towards(&self, next: &Moment, at: f64) -> Moment {
         let share = match next.at - self.at {
             0.0 => 0.0,
@@ -103,9 +106,11 @@ impl Moment {
     }
 }
 
-/// Number of moments recorded of a job whose length is known.
+/// Number of times at which the drive's counters are recorded during a benchmark job whose length
+/// is known.
 const MOMENTS: f64 = 240.0;
-/// Number of completions between two recorded moments of a job whose length is not known.
+/// Number of completed requests between two records of the drive's counters during a benchmark job
+/// whose length is not known.
 const ANSWERS: f64 = 4_000.0;
 
 /// Records a benchmark job and decides when it ends.
@@ -124,7 +129,7 @@ pub(super) struct Recording<'a> {
     row: f64,
     began: Nanos,
     so_far: Moment,
-    /// Counters at the end of the warm-up; `None` before it.
+    /// Counters of the simulated drive at the end of a benchmark job's warm-up; `None` before it.
     warm: Option<Moment>,
     next_moment: f64,
     next_check: u64,
@@ -179,7 +184,7 @@ impl<'a> Recording<'a> {
         self.so_far.moved[0] + self.so_far.moved[1]
     }
 
-    /// Records the counters of the drive as a moment, if one is due.
+    /// Records the counters of the simulated drive if the next record of the benchmark job is due.
     fn note<L: Layer>(&mut self, device: &Device<L>, last: bool) {
         let (position, step) = match self.job.length {
             Length::Moved { .. } => (self.moved(), self.bytes / MOMENTS),

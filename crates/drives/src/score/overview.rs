@@ -13,11 +13,12 @@ pub struct Overview {
     pub drive: String,
     /// Name of the file that has the measured rows.
     pub file: String,
-    /// Key of the compared number in the measured rows.
+    /// Key, in the measured rows, of the number that is compared between the real and the simulated
+    /// drive.
     pub metric: String,
     /// True if the drive was fitted to this number of the measured rows.
     pub used_in_fit: bool,
-    /// Number of measured rows that have the number.
+    /// Number of measured rows that have the number which is compared with the simulation.
     pub rows: usize,
     /// Median distance between simulated and measured values, relative to the smaller of the two.
     pub median_off: f64,

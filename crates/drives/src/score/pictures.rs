@@ -80,7 +80,8 @@ fn value(row: &ScoredRow, key: &str) -> Option<f64> {
     row.values.get(key)?.as_f64()
 }
 
-/// Returns the series of a number over a key of the rows: measured and simulated values.
+/// Returns the points of two curves, measured and simulated, of one number (`metric`) of the
+/// measured rows over another (`x`).
 fn series(
     rows: &[&ScoredRow],
     name: &str,

@@ -9,9 +9,9 @@ const Z_90: f64 = 1.645;
 /// Half width of a 95 % interval, in standard deviations.
 const Z_95: f64 = 1.96;
 
-/// Returns the 90 % interval of a predicted number: symmetric in the logarithm, with the variance
-/// of the simulation and that of the numbers of drives with other parameters, `drawn`, around it.
-/// `None` if no such drive has the number.
+/// Returns the 90 % interval of a predicted number, symmetric in the logarithm. Its variance is
+/// that of the simulation plus that of `drawn`, the number on drives with other parameters within
+/// the uncertainty of the fit; `None` if no such drive has the number.
 pub(super) fn interval(simulated: Estimate, drawn: &[f64]) -> Option<(f64, f64)> {
     let logs = drawn.iter().filter(|it| **it > 0.0).map(|it| libm::log(it / simulated.value));
     let squares: Vec<f64> = logs.map(|log| log * log).filter(|it| it.is_finite()).collect();

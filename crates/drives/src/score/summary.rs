@@ -8,8 +8,8 @@ use fowler_experiment::numbers::real;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Returns the keys of a row that describe the measurement rather than its result, and the key that
-/// says whether the drive kept up with the load.
+/// Returns the keys of a measured row that describe the conditions of the measurement, and the key
+/// that says whether the drive kept up with the offered load.
 fn setup_keys() -> impl Iterator<Item = &'static str> {
     let (first, others) = SETUP.split_at(1);
     first.iter().chain(&["saturated"]).chain(others).copied()
@@ -87,8 +87,8 @@ impl Score {
         sheets
     }
 
-    /// Returns the median distance between simulated and measured values, over the numbers that the
-    /// drive was fitted to or over the others; `None` if there are none.
+    /// Returns the median relative distance between simulated and measured values, over the numbers
+    /// that the drive was fitted to or else over those it was not; `None` if there are none.
     pub fn median_off(&self, used_in_fit: bool) -> Option<f64> {
         let mut off: Vec<f64> = self
             .metrics()
@@ -105,15 +105,16 @@ impl Score {
         self.metrics().any(|metric| metric.predicted.is_some())
     }
 
-    /// Returns the number of predictions within their 90 % intervals, and that of all predictions
-    /// that have one; numbers that the drive was fitted to are left out.
+    /// Returns how many measured numbers lie within the 90 % interval of their prediction, and how
+    /// many predictions have an interval; numbers that the drive was fitted to are left out.
     pub fn within(&self) -> (usize, usize) {
         let predicted = self.metrics().filter(|metric| !metric.used_in_fit);
         let held: Vec<bool> = predicted.filter_map(Metric::is_within).collect();
         (held.iter().filter(|it| **it).count(), held.len())
     }
 
-    /// Returns every compared number of every row.
+    /// Returns every number that was compared between real and simulated drive, over all measured
+    /// rows.
     pub fn metrics(&self) -> impl Iterator<Item = &Metric> {
         self.rows.iter().flat_map(|row| &row.metrics)
     }

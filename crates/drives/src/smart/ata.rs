@@ -131,7 +131,9 @@ impl Attributes<'_> {
             Ok(value) => Some(value),
             Err(what) => {
                 let what = format!("`{}`: {what}", printable(name));
-                self.wrong.push(self.place.wrong(what).expected("a whole number of at least 0"));
+                self.wrong.push(
+                    self.place.wrong(what).expected("the counter as a whole number of at least 0"),
+                );
                 None
             }
         }
@@ -255,7 +257,9 @@ impl Attributes<'_> {
         let Some(value) = row.get("value") else { return };
         let Some(left) = self.value(name, value) else { return };
         if left > 100.0 {
-            let note = format!("attribute {id} ({name}) has the normalized value {left}: not used");
+            let note = format!(
+                "attribute {id} ({name}) has the normalized value {left}, above 100: not used as life left"
+            );
             return self.log.notes.push(note);
         }
         let used = used(100.0 - left).expect("a percentage");

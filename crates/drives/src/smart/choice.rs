@@ -141,7 +141,7 @@ fn listed(names: &[String]) -> String {
     if names.len() > LISTED { shown + " and more" } else { shown }
 }
 
-/// Returns logs of one drive and one kind, sorted by the time at which they were taken.
+/// Returns SMART logs of one drive and one kind, sorted by the time at which they were taken.
 fn in_time(mut logs: Vec<SmartLog>) -> Result<Vec<SmartLog>, Diagnostics> {
     if logs.len() > 1 && logs.iter().any(|log| log.hours.is_none() && log.taken_s.is_none()) {
         let log = &logs[1];

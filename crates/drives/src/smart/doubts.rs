@@ -174,8 +174,8 @@ fn cycles(now: &SmartLog, question: &Question, capacity: Option<f64>) -> Option<
     let least = 100.0 * host.low / flash;
     (used.high? * 2.0 < least).then(|| {
         format!(
-            "percentage used is {} %, and the host has written {} % of the cycles of {} ({} GB): the drive \
-             of the log is another one",
+            "percentage used is {} %, but the host has written enough for {} % of the rated cycles of {} \
+             ({} GB): the log is of another drive than --device",
             used.value.unwrap_or(used.low),
             number(least),
             model.device,

@@ -6,11 +6,12 @@
 /// operands are inside theirs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Smallest value that the quantity can have.
+    /// Smallest value that a quantity derived from SMART counters can have.
     pub low: f64,
-    /// Value of the quantity that the counters state; `None` if they only give bounds.
+    /// Value of a quantity as the SMART counters state it; `None` if they only give bounds.
     pub value: Option<f64>,
-    /// Largest value that the quantity can have; `None` without an upper bound.
+    /// Largest value that a quantity derived from SMART counters can have; `None` without an upper
+    /// bound.
     pub high: Option<f64>,
 }
 

@@ -23,7 +23,7 @@ pub(super) struct Place<'a> {
 }
 
 impl Place<'_> {
-    /// Returns an error about the log at this place.
+    /// Returns an error about the SMART log at this place (line and key) of a JSON file.
     pub fn wrong(&self, what: impl Into<String>) -> Diagnostic {
         let key = self.key.map_or(String::new(), |key| format!("`{}`: ", printable(key)));
         Diagnostic::new(self.file, key + &what.into()).line(self.line)
@@ -179,7 +179,9 @@ fn fields(
     let get = |key: &str| {
         field(object, key).map_err(|what| {
             let what = format!("`{key}`: {what}");
-            Diagnostics::from(place.wrong(what).expected("a whole number of at least 0"))
+            Diagnostics::from(
+                place.wrong(what).expected("the counter as a whole number of at least 0"),
+            )
         })
     };
     Fields { log, get: &get, wrong: Diagnostics::default() }.read()

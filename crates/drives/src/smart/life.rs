@@ -82,35 +82,39 @@ pub struct Life {
     /// Power-on years until this measure of the drive's life (such as TBW) is used up, at the
     /// present rate.
     pub years: Interval,
-    /// Formula and rate of writing from which the years follow, in words.
+    /// Formula and rate of writing from which the years left until the drive is worn out follow, in
+    /// words.
     pub how: String,
 }
 
 /// Rises of the counters of one drive between two logs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lately {
-    /// Power-on hours between the two logs.
+    /// Power-on hours between an earlier and the present SMART log of a drive.
     pub hours: Option<Interval>,
-    /// Bytes that the host wrote between the two logs.
+    /// Bytes that the host wrote between an earlier and the present SMART log of a drive.
     pub host: Option<Interval>,
-    /// Bytes that the drive wrote to its flash between the two logs.
+    /// Bytes that the drive wrote to its flash between an earlier and the present SMART log.
     pub media: Option<Interval>,
     /// Rise of the share of life that the drive reports as used, in percentage points.
     pub used: Option<Interval>,
-    /// Mean number of erases of a block between the two logs.
+    /// Mean number of erases of a block between an earlier and the present SMART log of a drive.
     pub erases: Option<Interval>,
-    /// Pages programmed between the two logs: for the host, and by the drive itself.
+    /// Pages programmed between an earlier and the present SMART log of a drive: for the host, and
+    /// by the drive itself.
     pub pages: Option<[Interval; 2]>,
-    /// Hours between the two logs by the clock of the machine that took them.
+    /// Hours between an earlier and the present SMART log of a drive, by the clock of the machine
+    /// that took the logs.
     pub clock_h: Option<f64>,
 }
 
 /// Answer about the life of a real drive: rates of writing, write amplification, and years left.
 #[derive(Clone, Debug)]
 pub struct SmartAnswer {
-    /// Counters of the drive that the answer is about, now and at an earlier time.
+    /// SMART counters of the drive whose life is estimated, now and at an earlier time.
     pub logs: Logs,
-    /// Question that is answered, with what the user states besides the logs.
+    /// Question about the drive's life, with what the user states besides the SMART logs, such as
+    /// TBW.
     pub question: Question,
     /// Rises of the counters between two logs; `None` if there is a single log.
     pub lately: Option<Lately>,
@@ -118,13 +122,14 @@ pub struct SmartAnswer {
     pub capacity: Option<(f64, String)>,
     /// Bytes that the host writes in 24 power-on hours, over the whole life.
     pub per_day: Option<Interval>,
-    /// Bytes that the host writes in 24 power-on hours, between the two logs.
+    /// Bytes that the host writes in 24 power-on hours, from the SMART counters of an earlier and
+    /// the present log.
     pub lately_per_day: Option<Interval>,
     /// Write amplification over the whole life: bytes written to the flash per byte written by the
     /// host.
     pub waf: Option<Interval>,
-    /// Write amplification between the two logs: bytes written to the flash per byte written by the
-    /// host.
+    /// Write amplification between an earlier and the present SMART log: bytes written to the flash
+    /// per byte written by the host.
     pub lately_waf: Option<Interval>,
     /// Years left by each measure of life that is known.
     pub lives: Vec<Life>,
@@ -135,7 +140,8 @@ pub struct SmartAnswer {
     pub notes: Vec<String>,
 }
 
-/// Computes the answer from the counters of a drive and the question.
+/// Computes rates of writing, write amplification and years left of a real drive from the drive's
+/// SMART counters and from what the user states (`question`).
 pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     let lately = logs.since.as_ref().map(|since| between(&logs.now, since));
     let capacity = capacity(&logs.now, &question);
@@ -164,7 +170,8 @@ pub fn answer(logs: Logs, question: Question) -> SmartAnswer {
     answer
 }
 
-/// Returns the hours unless they are zero, from which no rate follows.
+/// Returns the power-on hours between two logs; `None` if they are zero or unknown, because no rate
+/// follows from them.
 fn counted(hours: Option<Interval>) -> Option<Interval> {
     hours.filter(|hours| hours.value.is_some_and(|it| it > 0.0))
 }
@@ -211,8 +218,8 @@ fn capacity(now: &SmartLog, question: &Question) -> Option<(f64, String)> {
 }
 
 impl SmartAnswer {
-    /// Returns the bytes that the host writes per day: between the two logs if there are two, else
-    /// over the whole life.
+    /// Returns the bytes that the host writes per day: between an earlier and the present SMART log
+    /// if there are two, else over the whole life of the drive.
     pub fn rate(&self) -> Option<Interval> {
         self.lately_per_day.filter(|rate| rate.value.is_some_and(|it| it > 0.0)).or(self.per_day)
     }
@@ -308,7 +315,8 @@ impl SmartAnswer {
         Some((Some((Interval { low, value, high: best.high }, rate)), how))
     }
 
-    /// Adds notes on answers that are left out, with the inputs that would give them.
+    /// Adds notes on the rates, write amplifications and years left that the SMART logs do not
+    /// determine, with the inputs that would.
     fn add_notes(&mut self) {
         let now = &self.logs.now;
         let mut notes = Vec::new();
@@ -366,14 +374,14 @@ impl SmartAnswer {
         };
         if model.cycles.is_none() {
             return Some(format!(
-                "no years by cycles: {} does not state them; --set lifetime.cycles=N does",
+                "no years by cycles: {} does not state the rated P/E cycles; --set lifetime.cycles=N does",
                 model.device
             ));
         }
         let has = self.lives.iter().any(|life| life.by == "rated cycles");
         if self.capacity.is_none() && !has {
             return Some(format!(
-                "no years by cycles: the capacity of the drive is not known, and {} describes only a part of \
+                "no years by cycles (rated P/E cycles): the capacity of the drive is not known, and {} describes only a part of \
                  a drive; give the capacity with --capacity SIZE",
                 model.device
             ));

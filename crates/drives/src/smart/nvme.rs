@@ -27,16 +27,17 @@ const BILLION: f64 = 1e9;
 /// Largest value of a percentage that is stored in one byte.
 const PERCENT_MOST: f64 = 255.0;
 
-/// A function that looks up a counter by its key; `None` if the log does not have it.
+/// A function that looks up a counter of a SMART log by its key; `None` if the log does not have
+/// it.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<f64>, Diagnostics>;
 
 /// Reads the counters of an NVMe log.
 pub(super) struct Fields<'a> {
     /// SMART log that receives the counters read from the fields of an NVMe drive.
     pub log: SmartLog,
-    /// Function that looks up a counter by its key.
+    /// Function that looks up a counter of an NVMe SMART log by its key.
     pub get: Lookup<'a>,
-    /// Errors found in the log so far.
+    /// Errors found so far in the fields of an NVMe SMART log.
     pub wrong: Diagnostics,
 }
 

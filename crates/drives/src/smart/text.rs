@@ -31,8 +31,8 @@ const COUNTERS: [&str; 14] = [
 /// Keys that name the drive, as smartctl prints them.
 const NAMES: [&str; 2] = ["serial_number", "model_number"];
 
-/// Beginnings of the lines above a log, in lower case, each with the text that follows the device
-/// name.
+/// Heading lines of SMART logs in text: the beginning of the line in lower case, then the text that
+/// follows the device name in the line, if the line has a device name.
 const HEADINGS: [(&str, Option<&str>); 6] = [
     ("smart log for nvme device:", Some(" namespace-id")),
     ("endurance group log for nvme device:", Some(" group id")),
@@ -197,7 +197,9 @@ fn same_size(bytes: f64, rest: &str) -> Result<(), String> {
     if is_near || bytes < 1e6 {
         return Ok(());
     }
-    Err(format!("the counter says {bytes:.3e} B, and the size behind it {printed:.3e} B"))
+    Err(format!(
+        "the counter stands for {bytes:.3e} B, but the size behind it, in brackets, is {printed:.3e} B"
+    ))
 }
 
 /// Returns the error for a text without a SMART log.

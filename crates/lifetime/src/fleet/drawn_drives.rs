@@ -32,12 +32,13 @@ pub(super) struct DrawnDrives {
 pub(super) struct Part<'a> {
     pub laws: &'a Laws,
     pub places: Range<u32>,
-    /// Length of time that is drawn: the target lifetime in years.
+    /// Time for which the drives of a fleet are sampled: the target lifetime, in years.
     pub horizon: f64,
     pub control: Control<'a>,
     /// Called with the share of this part of the fleet that is drawn, from 0 to 1.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// The most drives drawn between two saves, with those that replace others.
+    /// Largest number of drives, replacements included, that are sampled for a fleet between two
+    /// saves of its file.
     pub every: u64,
     pub save: &'a mut dyn FnMut(&DrawnDrives) -> Result<(), Diagnostics>,
 }

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Most drives that one place of a fleet may use up within the target lifetime.
+/// Largest number of drives, one replacing the other, that may be used up in one slot of a fleet
+/// within the target lifetime.
 pub(super) const REPLACED_MOST: u32 = 1000;
 
 /// The reason why a drive of a fleet is replaced.
@@ -55,7 +56,8 @@ impl Drive {
 pub struct Replaced {
     /// Number of drives that were replaced.
     pub count: u64,
-    /// Sum over all places of the squared number of drives replaced there.
+    /// Sum, over the slots of the fleet (each holds one drive at a time), of the squared number of
+    /// drives replaced there.
     pub squares: u64,
 }
 

@@ -42,7 +42,7 @@ pub struct ShardSpec {
 /// Result of drawing a shard of a fleet.
 #[derive(Clone, Debug)]
 pub enum ShardDrawn {
-    /// All drives of the shard are drawn.
+    /// All drives of this shard (part of a fleet) were sampled.
     Drawn {
         /// Number of drives in the shard.
         drives: usize,
@@ -83,7 +83,8 @@ impl Held {
         self.head.shard.unwrap_or(Shard::WHOLE)
     }
 
-    /// Returns the number of places in the file's shard or fleet, drawn or not.
+    /// Returns the number of slots (each holds one drive at a time) of the fleet or shard that the
+    /// file belongs to, whether their drives are sampled yet or not.
     pub fn places(&self) -> usize {
         self.shard().places(self.head.spec.drives).len()
     }
@@ -132,7 +133,8 @@ fn beside(checkpoint: &Path) -> PathBuf {
 pub struct Examined {
     /// Path of the file of drawn drives.
     pub file: PathBuf,
-    /// Description of the file's contents in words; or the reason why the contents are lost.
+    /// Description, in words, of the contents of a file of sampled drives; or the reason why the
+    /// contents are lost.
     pub holds: Result<String, String>,
 }
 
@@ -187,9 +189,9 @@ struct Store<'a> {
     cached: bool,
     head: Head,
     found: Option<Held>,
-    /// True if the file that exists belongs to this fleet.
+    /// True if the existing file of sampled drives belongs to the fleet being simulated.
     own: bool,
-    /// True if the file that exists belongs to another fleet and is replaced.
+    /// True if the existing file of sampled drives belongs to another fleet and is replaced.
     replaced: bool,
 }
 
@@ -238,7 +240,9 @@ impl<'a> Store<'a> {
     /// Saves no drawn drives from now on, because a file in the cache folder cannot be read.
     fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
         let path = path.display();
-        (self.watch.warn)(&format!("{path} cannot be read: drives are not saved"));
+        (self.watch.warn)(&format!(
+            "{path} cannot be read: the sampled drives of this fleet are not saved there"
+        ));
         self.path = None;
         Ok(())
     }
@@ -274,10 +278,12 @@ impl<'a> Store<'a> {
         let Some(folder) = of else { return Ok(None) };
         let path = folder.join(FLEET);
         if disk::facts(&path)?.is_none() {
-            let what = format!("has no life for the fleet: {FLEET} is missing");
+            let what = format!(
+                "has no life for the fleet: {FLEET}, which holds the simulated life, is missing"
+            );
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic
-                .expected("a folder in which a shard of this fleet was drawn")
+                .expected("the folder of another shard of this fleet, in which the life was saved")
                 .into());
         }
         let held = Held::read(&path).map_err(|refused| match refused {
@@ -423,8 +429,9 @@ pub fn with_life(
     })
 }
 
-/// Draws a shard of a fleet into a file beside the checkpoint of its life, which is then removed.
-/// [`super::merge()`] joins the shards.
+/// Samples the drives of one shard of a fleet, saves them in a file, and then removes the
+/// checkpoint of the simulated life from which they were sampled. [`super::merge()`] joins the
+/// shards.
 ///
 /// # Errors
 /// As [`with_life`], or if the folder has another shard.

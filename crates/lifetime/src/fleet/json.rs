@@ -99,14 +99,15 @@ fn of_alive() -> Vec<Fact<Alive>> {
 pub struct Year {
     /// Number of the year of the fleet, from 1.
     pub number: usize,
-    /// Length of the year, at most 1: the last may be a part of one.
+    /// Length of a year of the fleet in years: 1, or less for the last one.
     pub length: f64,
-    /// Counts of the drives replaced in the year.
+    /// Counts of the drives of a fleet that were replaced in one year.
     pub replaced: Replaced,
-    /// Number of drives replaced per place and year, with its confidence interval.
+    /// Number of drives replaced per slot of the fleet (each holds one drive at a time) and year,
+    /// with its confidence interval.
     pub rate: Interval,
-    /// Number of spare drives that are enough for the year, with the confidence of the
-    /// specification.
+    /// Number of spare drives that suffice to replace the drives of one year, with the probability
+    /// that the specification of the fleet states.
     pub spares: u64,
 }
 

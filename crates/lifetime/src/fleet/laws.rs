@@ -30,9 +30,9 @@ pub(super) struct Laws {
     load_spread: f64,
     early: FailureLaw,
     strengths: Strengths,
-    /// Number of blocks in a drive; the next field is the rank (from the weakest) of the block
-    /// whose failure ends the drive.
+    /// Number of blocks in a drive of the fleet.
     blocks: f64,
+    /// Rank, from the weakest, of the block with whose failure a drive of the fleet ends.
     ends_with: f64,
     wear: Wear,
 }

@@ -61,7 +61,7 @@ pub fn merge(
     let mut all = DrawnDrives::nothing(horizon(&life));
     for next in std::iter::once(drawn).chain(found.map(|it| it.held.drawn)) {
         if next.by_year.len() != years(horizon(&life)) {
-            let what = "is damaged: its years differ from those of its life";
+            let what = "is damaged: the years of its drives are not those of the simulated life";
             return Err(Diagnostic::new(folder.display().to_string(), what).into());
         }
         all.join(next);
@@ -85,7 +85,8 @@ fn read(folder: &Path) -> Result<Held, Diagnostics> {
         Err(Refused::Other(why)) => return Err((*why).into()),
     };
     let Some(shard) = held.head.shard else {
-        let what = "holds a whole fleet that is not finished, and no shard".to_string();
+        let what = "holds a whole fleet that is not finished, and no shard that could be merged"
+            .to_string();
         return Err(refused(what).expected(expected).into());
     };
     if !held.is_whole() {
@@ -110,8 +111,9 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
                 let sources = it.sources.get(..8).unwrap_or(&it.sources);
                 format!("{} ({})", printable(&it.version), printable(sources))
             });
-            let what = format!("was drawn by Fowler {one}, and {name} by {that}");
-            let hint = "draw all shards with one version".to_string();
+            let what =
+                format!("has drives drawn by Fowler {one}, and {name} by {that}, which may differ");
+            let hint = "draw all shards with one version of Fowler".to_string();
             diagnostics.push(refused(what).hint(hint));
         } else if head.spec != first.held.head.spec {
             let what = format!("is of a fleet with other options (--drives and so on) than {name}");
@@ -135,9 +137,9 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
         let (count, of) = (counted(missing.len() as u64, "shard"), first_shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
-        diagnostics.push(
-            Diagnostic::of(what).expected(format!("the folders of all {of} shards of the fleet")),
-        );
+        diagnostics.push(Diagnostic::of(what).expected(format!(
+            "the folders of all {of} shards, of which the merged fleet consists"
+        )));
     }
     diagnostics.or(())
 }

@@ -60,9 +60,9 @@ pub struct Fleet {
     sorted: Sorted,
 }
 
-/// Years and terabytes written until the drive that each slot of the fleet starts with is replaced,
-/// in ascending order: with lives shortened by the error of dilation, as simulated, and lengthened.
-/// Computed once, because a report asks for them a hundred times.
+/// Years, and terabytes written, until the first drive of each slot of the fleet is replaced, in
+/// ascending order. Each list has three versions: lives as simulated, and shortened or lengthened
+/// by the error of simulating only some repetitions of the workload. Computed once.
 #[derive(Clone, Debug, Default)]
 struct Sorted {
     years: OnceLock<[Vec<f64>; 3]>,
@@ -80,9 +80,9 @@ pub struct Alive {
 }
 
 impl Fleet {
-    /// Returns a value of every drive that the fleet started with, in ascending order, three times:
-    /// with years until wear-out shortened by the error of dilation ([`Self::dilation_error`]), as
-    /// simulated, and lengthened by that error.
+    /// Returns a value of every drive that the fleet started with, in ascending order, in three
+    /// versions: years until wear-out shortened by the error of simulating only some repetitions of
+    /// the workload ([`Self::dilation_error`]), as simulated, and lengthened by that error.
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
@@ -106,9 +106,9 @@ impl Fleet {
         normal_quantile(0.5 + self.spec.confidence / 2.0)
     }
 
-    /// Returns the share of drives alive at points in time, from the beginning. All drives are
-    /// followed to the end, so this is the Kaplan-Meier estimate; the interval is Wilson's, widened
-    /// by the error of dilation.
+    /// Returns the share of drives alive at points in time (Kaplan-Meier; all drives are followed
+    /// to the end). The interval is Wilson's, widened by the error of simulating only some
+    /// repetitions of the workload.
     pub fn survival(&self) -> Vec<Alive> {
         let (all, z) = (self.sorted_years(), self.z());
         let moment = |number: usize| {
@@ -125,15 +125,15 @@ impl Fleet {
     }
 
     /// Returns the years after which `share` of the drives that the fleet started with are
-    /// replaced. The interval covers sampling (the binomial interval of the rank) and the error of
-    /// dilation.
+    /// replaced. The interval covers sampling (binomial interval of the rank) and the error of
+    /// simulating only some repetitions of the workload.
     pub fn years_at(&self, share: f64) -> Interval {
         self.quantile(share, self.sorted_years())
     }
 
     /// Returns the terabytes (10^12 bytes) that the host has written to a drive when `share` of the
-    /// drives that the fleet started with are replaced. The interval covers sampling (the binomial
-    /// interval of the rank) and the error of dilation.
+    /// fleet's first drives are replaced. The interval covers sampling (binomial interval of the
+    /// rank) and the error of simulating only some repetitions of the workload.
     pub fn tbw_at(&self, share: f64) -> Interval {
         self.quantile(share, self.sorted_tbw())
     }
@@ -149,16 +149,16 @@ impl Fleet {
         Interval { low: quantiles[0].low, value: quantiles[1].value, high: quantiles[2].high }
     }
 
-    /// Returns the number of drives replaced per place and year; the interval reflects sampling
-    /// only.
+    /// Returns the number of drives replaced per slot of the fleet (each holds one drive at a time)
+    /// and year; the interval reflects sampling only.
     pub fn rate(&self, replaced: Replaced, years: f64) -> Interval {
         let per = f64::from(self.spec.drives) * years;
         let interval = statistics::replacements(replaced, self.spec.drives, self.z());
         interval.map(|count| count / per)
     }
 
-    /// Returns the number of spare drives that are enough, with the confidence of the
-    /// specification.
+    /// Returns the number of spare drives that suffice to replace the drives counted in `replaced`,
+    /// with the probability that the specification of the fleet states.
     pub fn spares(&self, replaced: Replaced) -> u64 {
         at_most(replaced, self.spec.drives, normal_quantile(self.spec.confidence))
     }

@@ -82,9 +82,10 @@ pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
         diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
     }
     if config.bad_blocks.share > 0.0 {
-        let what = "the blocks of a fleet wear out by their strengths, so this failure law cannot \
-            apply as well";
-        let hint = "see --worn-blocks".to_string();
+        let what = "the blocks of a fleet's drives fail when their cells are worn out, so the failures \
+            that bad_blocks draws cannot apply as well";
+        let hint = "--worn-blocks sets the share of worn-out blocks at which a drive is replaced"
+            .to_string();
         diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
     }
     diagnostics.or(())

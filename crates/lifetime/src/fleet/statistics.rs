@@ -69,9 +69,9 @@ pub(super) fn replacements(replaced: Replaced, drives: u32, z: f64) -> Interval 
     Interval { value: count, ..interval }
 }
 
-/// Returns an upper bound on the drives replaced in another fleet of the same size, with the
-/// one-sided confidence of the normal quantile `z`. Both fleets' counts have the variance over
-/// independent slots, plus one, so that the bound is above zero if none was replaced.
+/// Returns an upper bound on the drives replaced in another fleet of the same size; the normal
+/// quantile `z` sets the one-sided confidence. The variance of both fleets' counts is that over the
+/// slots, taken as independent, plus one: so the bound is above zero if none was replaced.
 pub fn at_most(replaced: Replaced, drives: u32, z: f64) -> u64 {
     let (count, n) = (replaced.count as f64, f64::from(drives));
     let variance = (replaced.squares as f64 - count * count / n).max(0.0) + 1.0;

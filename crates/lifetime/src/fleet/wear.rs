@@ -19,8 +19,9 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 pub(super) struct Wear {
     /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
-    /// True if the endurance model needs the idle time between P/E cycles multiplied by a cell's
-    /// relative endurance (as for [`Reading::Spread`]).
+    /// True if the endurance model takes the idle time between P/E cycles multiplied by a cell's
+    /// relative endurance, as the interpretation `Spread` of the READY paper's recovery equation
+    /// does.
     idle_scales: bool,
     /// P/E cycles per second, on average over all blocks.
     cycles_s: f64,

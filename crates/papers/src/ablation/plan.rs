@@ -25,11 +25,12 @@ pub(super) struct Factor {
     /// Name of the system in tables and legends.
     pub name: String,
     pub scheme: String,
-    /// Further settings of the drive, applied when it has the system (the scheme of this factor).
+    /// Further settings of a drive of the ablation study that apply when the scheme of this factor
+    /// (such as PES suspension) is on.
     #[serde(default)]
     with: Vec<String>,
-    /// Further settings of the drive, applied when it does not have the system (the scheme of this
-    /// factor).
+    /// Further settings of a drive of the ablation study that apply when the scheme of this factor
+    /// (such as PES suspension) is off.
     #[serde(default)]
     without: Vec<String>,
 }
@@ -41,21 +42,25 @@ pub(super) struct Factor {
 pub(super) struct Drive {
     /// Name of the preset that describes the drive.
     pub name: String,
-    /// Reservation about the fit of the drive, shown wherever the drive is named; `None` for a
-    /// drive without one. A drive with a mark enters no mean over drives.
+    /// Warning, shown wherever the drive is named, that the drive was fitted to too few
+    /// measurements of a real one; `None` for a well-measured drive. A drive with a warning enters
+    /// no mean over drives.
     pub mark: Option<String>,
-    /// Sentences on the fit of a marked drive, and on factors that mean less on it.
+    /// Sentences, for a drive with such a warning, on the fit of the drive to measurements, and on
+    /// studied systems whose effect means less on it.
     #[serde(default)]
     pub notes: Vec<String>,
     #[serde(default)]
     set: Vec<String>,
-    /// Settings of the drive in the quick form of the study, in place of those of all its drives.
+    /// Settings of this drive in the quick form of the ablation study; they replace the settings
+    /// that the study gives the drive in all its runs.
     #[serde(default)]
     brief: Vec<String>,
 }
 
 impl Drive {
-    /// Returns the name of the drive in tables and pictures, with its mark.
+    /// Returns the name of the drive in tables and pictures, followed by the warning, if there is
+    /// one, that the drive was fitted to too few measurements.
     pub fn shown_name(&self) -> String {
         match &self.mark {
             Some(mark) => format!("{} ({mark})", self.name),
@@ -96,10 +101,10 @@ struct Brief {
 #[serde(deny_unknown_fields)]
 pub(super) struct Age {
     pub name: String,
-    /// P/E cycles that the mean block has behind it at this age.
+    /// Mean P/E cycles of the drive's blocks at an age that the ablation study sets.
     pub cycles: u32,
-    /// Years for which the drive must still last from this age on; `None` for the target of the
-    /// drive's configuration.
+    /// Years that the drive must still last from an age that the ablation study sets; `None` for
+    /// the target of the drive's configuration.
     rest_years: Option<f64>,
     set: Vec<String>,
 }
@@ -249,8 +254,9 @@ impl Plan {
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
-    /// Returns the name of the run with a subset of the systems at `place`. The drive is named only
-    /// if the study has several.
+    /// Returns the name of the run on the drive, at the age and under the workload of `place`, with
+    /// a subset of the studied systems (such as PES suspension) on. The drive is named only if the
+    /// study has several.
     pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
         let run = format!("{} {} {subset:05b}", place.column, place.age.name);
         match &self.drive[..] {
@@ -259,7 +265,8 @@ impl Plan {
         }
     }
 
-    /// Returns one note for each marked drive: its mark, that it enters no mean, and its sentences.
+    /// Returns one note for each drive that was fitted to too few measurements of a real one: the
+    /// warning, that the drive enters no mean over drives, and further remarks on the fit.
     pub fn notes(&self) -> Vec<String> {
         let marked = self.drive.iter().filter(|drive| drive.mark.is_some());
         let note = |drive: &Drive| {
@@ -405,7 +412,8 @@ impl Evidence {
         Evidence { plan, columns, seeds, sizes }
     }
 
-    /// Returns the summary of the run with a subset of the systems at `place`.
+    /// Returns the summary of the run on the drive, at the age and under the workload of `place`,
+    /// with a subset of the studied systems (such as PES suspension) on.
     pub fn run<'a>(
         &self,
         runs: &'a Runs,
@@ -415,8 +423,8 @@ impl Evidence {
         runs.summary(&self.plan.run_name(place, subset))
     }
 
-    /// Returns the value of a metric in the run with a subset of the systems at `place`; `None` if
-    /// it is not reported.
+    /// Returns the value of a metric in the run on the drive, at the age and under the workload of
+    /// `place`, with a subset of the studied systems on; `None` if the metric is not reported.
     pub fn number(
         &self,
         runs: &Runs,

@@ -117,9 +117,9 @@ const SIGNS: &[Sign] = &[
 ];
 
 impl Evidence {
-    /// Returns how often the mechanism of a system acted on the drives of a group, one estimate for
-    /// each age: the mean over the workloads for which the number exists, and the interval over
-    /// seeds.
+    /// Returns how often (in the unit of `sign`) the mechanism of a studied system acted, as mean
+    /// over some of the drives and over the workloads that have the number: one estimate for each
+    /// age of the drives, with the interval over seeds.
     fn sign(&self, sign: &Sign, group: &Group) -> Vec<Estimate> {
         let factors = &self.plan.factor;
         let bit = factors.iter().position(|it| short(&it.name) == sign.system);
@@ -149,7 +149,7 @@ impl Evidence {
         let mut heads = vec!["drive", "factor", "sign"];
         heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));
         let title = format!(
-            "What each factor finds to do, alone on a drive: mean over the workloads that have it{}",
+            "How often the mechanism of each factor acts, alone on a drive: mean over the workloads with a number{}",
             self.of_all()
         );
         let mut sheet = Sheet::new("signs", title, &heads);

@@ -7,8 +7,8 @@ use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Returns a table's cell with the effect of a system: in percent, or as a difference in the
-/// metric's own unit.
+/// Returns a table's cell with the effect that turning a studied system (such as PES suspension) on
+/// has on a metric: in percent, or as a difference in the metric's own unit.
 fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
@@ -61,13 +61,14 @@ fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Es
 pub(super) struct Group {
     pub name: Option<String>,
     pub drives: Vec<usize>,
-    /// Name of the picture of the group: a file name without its ending.
+    /// File name, without its ending, of the picture of the drives whose mean a table shows
+    /// together.
     picture: String,
 }
 
 impl Evidence {
-    /// Returns the groups of drives that tables of an ablation study show: all drives without a
-    /// mark together, then each drive.
+    /// Returns the groups of drives that tables of an ablation study show: first all drives that
+    /// were measured well enough to count in means, together; then each drive alone.
     pub(super) fn groups(&self) -> Vec<Group> {
         let drives = &self.plan.drive;
         let means = (0..drives.len()).filter(|it| drives[*it].mark.is_none()).collect();
@@ -84,7 +85,8 @@ impl Evidence {
         std::iter::once(all).chain(each).collect()
     }
 
-    /// Returns the groups of one marked drive each.
+    /// Returns a group for each drive that enters no mean over drives, because it was fitted to too
+    /// few measurements.
     fn marked_groups(&self) -> Vec<Group> {
         let is_marked = |it: &Group| match it.drives[..] {
             [drive] => self.plan.drive[drive].mark.is_some(),
@@ -132,8 +134,8 @@ impl Evidence {
         }
     }
 
-    /// Returns the end of a table's title that says which drives its means are over; empty if no
-    /// drive has a mark.
+    /// Returns the end of a table's title that says over which drives the means are taken; empty if
+    /// all drives count in means.
     pub(super) fn of_all(&self) -> &'static str {
         match self.marked_groups()[..] {
             [] => "",
@@ -146,8 +148,8 @@ impl Evidence {
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
-            "Effect of each factor: on average over all combinations of the others, alone, and as the last of five; \
-             mean over the workloads with a result (shares; writes in us); {}{}",
+            "Effect of each factor on a metric: on average over all combinations of the others, alone, and added to the \
+             other four; mean over the workloads with a result (as a share; of writes in us); {}{}",
             self.spread(),
             self.of_all()
         );
@@ -171,16 +173,17 @@ impl Evidence {
         sheet
     }
 
-    /// Returns the table of the marked drives: the effect of each system alone, and of all of them
-    /// together, averaged over the workloads, by age. It is `None` if no drive has a mark.
+    /// Returns the table of the drives that enter no mean, because too little was measured of them:
+    /// the effect of each studied system alone and of all together, averaged over the workloads, by
+    /// age. `None` if there is no such drive.
     pub(super) fn marked(&self) -> Option<Sheet> {
         let groups = self.marked_groups();
         let first = groups.first()?.drives[0];
         let mark = self.plan.drive[first].mark.as_deref().unwrap_or_default();
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
-            "Drives {mark}, which are in no mean over drives: effect of each factor alone, and of all five together; \
-             mean over the workloads with a result (shares; writes in us); {}",
+            "Drives {mark}, which are in no mean over drives: effect of each factor on a metric, alone, and of all five \
+             together; mean over the workloads with a result (as a share; of writes in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("marked", title, &heads);
@@ -221,8 +224,9 @@ impl Evidence {
     pub(super) fn interactions(&self) -> Sheet {
         let heads = self.heads(&["pair", "age", "what"]);
         let title = format!(
-            "Interaction of two factors, beyond their own effects: above zero they cost or cancel, below zero they \
-             help (for life, the reverse); mean over the workloads (shares; writes in us); {}{}",
+            "Interaction of two factors: the effect of one on a metric with the other, less that without. Above zero \
+             they hinder, below zero they help each other (for life, the reverse); mean over the workloads (as a \
+             share; of writes in us); {}{}",
             self.spread(),
             self.of_all()
         );
@@ -245,7 +249,8 @@ impl Evidence {
     pub(super) fn effects(&self) -> Sheet {
         let heads = self.heads(&["workload", "age", "effect of"]);
         let title = format!(
-            "Effects of systems and pairs of systems by workload (shares; writes in us); {}",
+            "Effects of factors and of pairs of factors on metrics by workload, below zero if less (as a share; of writes \
+             in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("effects", title, &heads);
@@ -280,8 +285,8 @@ impl Evidence {
         })
     }
 
-    /// Returns the name of the drive at `place`, with its mark; `None` if the study has only one
-    /// drive.
+    /// Returns the name in tables of the drive on which a run took place, with the warning if too
+    /// little was measured of that drive; `None` if the study has only one drive.
     fn drive_name(&self, place: Place<'_>) -> Option<String> {
         let drives = &self.plan.drive;
         (drives.len() > 1).then(|| drives[place.drive].shown_name())
@@ -356,7 +361,7 @@ impl Evidence {
             drives.unwrap_or("a drive")
         );
         let caption = format!(
-            "Mean effect over all pairs of runs that differ only in this factor, and over {} workloads. Negative means less.",
+            "Mean effect of a factor on the metric, over all pairs of runs that differ only in the factor, and over {} workloads. Negative means less.",
             self.columns.len()
         );
         Figure::new(&group.picture, title, panels).caption(caption).columns(2)

@@ -53,13 +53,13 @@ impl<E> Claim<E> {
     }
 
     /// Marks a claim about a worked example, a state machine or a small drive. No workload decides
-    /// it, so it has no null.
+    /// it, so there is no control measurement (null) without the paper's system.
     pub const fn example(self) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Example }
     }
 
-    /// Marks a claim about a workload under the baseline alone. The system does not take part, so
-    /// it has no null.
+    /// Marks a claim about a workload under the paper's baseline alone. The paper's system does not
+    /// take part, so there is no control measurement (null) without it.
     pub const fn baseline(self) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Baseline }
     }
@@ -85,17 +85,20 @@ pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
 /// null confirms, too, does not tell the system from its absence.
 #[derive(Clone, Copy)]
 pub(crate) enum Null<E> {
-    /// The claim has no null: it agrees by construction or cannot be measured.
+    /// The claim has no control measurement without the paper's system: it agrees by construction
+    /// or cannot be measured.
     Unstated,
-    /// The claim has no null: it is about a worked example, a state machine or a small drive, and
-    /// no workload decides it.
+    /// The claim has no control measurement without the paper's system: it is about a worked
+    /// example, a state machine or a small drive, and no workload decides it.
     Example,
-    /// The claim has no null: it is about a workload under the baseline, without the system.
+    /// The claim has no control measurement without the paper's system: it is about a workload
+    /// under the paper's baseline, in which the system does not take part.
     Baseline,
     /// The null is the claim's own measure, with the second scheme of each pair in place of the
     /// first.
     Without(&'static [(&'static str, &'static str)]),
-    /// The null is measured by another function, described in words.
+    /// The control measurement without the paper's system is made by a separate function, which the
+    /// text describes in words.
     By(&'static str, fn(&E) -> Found),
 }
 
@@ -190,20 +193,20 @@ pub(crate) struct Statement {
     pub place: String,
     /// The paper's statement, in the words of this project.
     pub claim: String,
-    /// Numbers that the paper prints for the statement, and no others.
+    /// Numbers that the paper prints for the claimed statement, and no others.
     #[serde(default)]
     pub published: Vec<Labelled>,
     /// Numbers that follow by arithmetic from those that the paper prints.
     #[serde(default)]
     pub derived: Vec<Labelled>,
-    /// The arithmetic that gives the numbers in `derived`, in words.
+    /// Arithmetic, in words, that gives the numbers which follow from those that the paper prints.
     #[serde(default)]
     pub derivation: String,
     /// Directions of effects that the paper's statement names, such as "reads are faster than
     /// writes". The measurement must report on every one of them.
     #[serde(default)]
     pub directions: Vec<String>,
-    /// Description of the way in which the simulator's numbers for the statement are measured.
+    /// Description of the way in which the simulator measures the numbers of the paper's statement.
     pub how: String,
     /// The criterion by which measured and published numbers agree.
     pub check: Check,
@@ -243,7 +246,8 @@ pub(crate) enum Check {
     Below,
 }
 
-/// The measurement of a paper's claim: numbers, and the directions that hold.
+/// The measurement of a paper's claim: numbers, and which of the effects that the paper states in
+/// words (such as "reads are faster than writes") hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Measured {
     /// Measured numbers of the claim, with the labels of the published ones.
@@ -266,7 +270,7 @@ impl Measured {
         Measured { values, holds, directions: Vec::new() }
     }
 
-    /// Returns a measurement of numbers like [`Measured::exactly`], with constant labels.
+    /// Returns a measurement of a claim that has only numbers, with labels that are constants.
     pub fn of<const N: usize>(values: [(&str, f64); N]) -> Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
@@ -276,7 +280,8 @@ impl Measured {
         Measured { holds, ..self }
     }
 
-    /// Adds a direction that the statement names, in the same words, with true if it holds.
+    /// Adds to the measurement an effect that the paper's statement names, such as "reads are
+    /// faster than writes", in the words of the statement, with true if it holds.
     pub fn direction(mut self, words: &str, holds: bool) -> Measured {
         self.directions.push((words.into(), holds));
         self
@@ -291,8 +296,8 @@ pub(crate) struct Answer {
     /// measured.
     pub repeated: Vec<(Repetition, Option<Measured>)>,
     pub null: NullAnswer,
-    /// Measurements of the claim under the options, for what the paper leaves open, for which the
-    /// study has runs, by the name of the option.
+    /// Measurements of the claim under alternative settings for what the paper leaves open, by the
+    /// name of the alternative; only those that the study has runs of.
     pub chosen: Vec<(String, Measured)>,
 }
 

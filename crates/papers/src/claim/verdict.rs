@@ -86,15 +86,20 @@ impl Verdict {
 }
 
 impl Answer {
-    /// Returns the verdict on a claim: the weakest over the study and its repetitions, or
-    /// [`Verdict::Indistinct`] if the claim's null gets a verdict as strong.
+    /// Returns the verdict on a claim: the weakest over the study and its repetitions. If the
+    /// control measurement without the paper's system gets a verdict as strong, the verdict is that
+    /// the claim does not tell the system from its absence.
     pub fn verdict(&self) -> Verdict {
         let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
         match self.null_verdict() {
-            Some(null) if agrees && null.strength() >= own.strength() => Verdict::Indistinct(
-                format!("{}, and without the system as well ({})", own.words(), self.null.words),
-            ),
+            Some(null) if agrees && null.strength() >= own.strength() => {
+                Verdict::Indistinct(format!(
+                    "{}, and without the paper's system as well ({})",
+                    own.words(),
+                    self.null.words
+                ))
+            }
             _ => own,
         }
     }
@@ -476,7 +481,7 @@ mod tests {
     }
 
     fn indistinct(words: &str) -> Verdict {
-        let why = format!("{words}, and without the system as well (nt in place of dt)");
+        let why = format!("{words}, and without the paper's system as well (nt in place of dt)");
         Verdict::Indistinct(why)
     }
 }

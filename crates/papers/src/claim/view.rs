@@ -15,8 +15,8 @@ pub(crate) struct Lens {
     /// where a claim's measure asks for the paper's drive. An empty scheme name stands for all
     /// other schemes.
     variants: Vec<(String, String)>,
-    /// Replay speed whose runs a claim's measure gets where it asks for requests at their recorded
-    /// times; `None` leaves these as they are.
+    /// Replay speed (factor by which arrival times are divided) of the runs from which claims are
+    /// measured instead of the runs at recorded times; `None` replaces no run.
     speed: Option<f64>,
     /// Names of the workloads over which means are taken; `None` for all.
     only: Option<Vec<String>>,
@@ -83,8 +83,9 @@ impl View {
         pair.map_or(asked, |(_, read)| read).to_string()
     }
 
-    /// Returns the variant of the drive whose results replace those of the variant `asked` under
-    /// the scheme `read` at present. Only the paper's drive (an empty name) is ever replaced.
+    /// Returns the variant of the drive to read instead of the variant `asked` under the scheme
+    /// `read`, in a control measurement of a claim. Only the paper's drive (an empty name) is ever
+    /// replaced.
     pub fn variant(&self, read: &str, asked: &str) -> String {
         let lens = self.lens();
         if !asked.is_empty() {
@@ -101,7 +102,8 @@ impl View {
         if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
     }
 
-    /// Returns true if means are at present taken over this workload, too.
+    /// Returns true if this workload counts in the means over workloads that claims are measured
+    /// with at present.
     pub fn has(&self, workload: &str) -> bool {
         self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
     }

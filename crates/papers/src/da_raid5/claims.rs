@@ -154,7 +154,8 @@ fn yields(config: &Config) -> Option<Measured> {
 }
 
 /// Returns a measurement that holds if no invariant was broken on the small drives and parity was
-/// computed in the given way at least once (`ways` > 0).
+/// computed at least once (`ways` times) as the claim says: from old data and parity, or from the
+/// other pages of the stripe.
 fn lawful(evidence: &Evidence, words: &str, ways: u64) -> Measured {
     let values = vec![("laws broken".into(), evidence.checks.broken as f64)];
     Measured::exactly(values).direction(words, evidence.checks.broken == 0 && ways > 0)
@@ -271,7 +272,8 @@ fn udl_below_ppc(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns the reduction by PE-aware RAID-5 under TPC-C relative to PPC, and relative to RAID-5.
+/// Returns the reduction of response time by PE-aware RAID-5 under the trace TPC-C, relative to
+/// partial parity caching (PPC) and relative to RAID-5.
 fn pe_aware(evidence: &Evidence) -> Option<Measured> {
     let mut measured = most(evidence, PE_AWARE, PPC, "most")?;
     let ratio = evidence.ratio(SWEPT, (PE_AWARE, RAID5), Shown::Response)?;

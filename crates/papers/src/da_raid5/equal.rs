@@ -9,8 +9,9 @@ use super::variants::{
 };
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Pairs of schemes that are compared at equal acknowledgement of writes: the first by its
-/// reduction relative to the second. A pair is left out on a drive that does not run both.
+/// Pairs of schemes that are compared when all schemes acknowledge a write at the same moment: the
+/// first by its reduction of response time and flash operations relative to the second. A pair is
+/// left out on a drive that does not run both.
 const PAIRS: [(Case, Case); 7] = [
     (UDL, RAID5),
     (UDL, PPC),
@@ -21,9 +22,9 @@ const PAIRS: [(Case, Case); 7] = [
     (HC, PPC),
 ];
 
-/// Returns the table of reductions by the first scheme of each pair relative to the second, mean
-/// over the stand-in traces, by the wear of the drive and by the moment at which all schemes
-/// acknowledge.
+/// Returns the table of reductions of response time and flash operations by one DA-RAID-5 study
+/// scheme relative to another, mean over the stand-in traces, by the wear of the drive and by the
+/// moment at which all schemes acknowledge a write.
 pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     let heads = [
         "drive",
@@ -63,8 +64,9 @@ pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the table of reductions by hybrid caching relative to partial parity caching at equal
-/// acknowledgement, by the locality of the requests.
+/// Returns the table of reductions of response time and flash operations by hybrid caching relative
+/// to partial parity caching, if both acknowledge a write at the same moment, by the locality of
+/// the requests.
 pub(super) fn localities(paper: &Paper, evidence: &Evidence) -> Sheet {
     let heads = [
         "space",

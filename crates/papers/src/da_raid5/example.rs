@@ -40,7 +40,8 @@ const REST: u64 = 40_000_000;
 pub(super) struct Moment {
     /// Number of the logical page that was written.
     pub page: u32,
-    /// Pages in the data cache, and pages evicted by this write.
+    /// Pages in the data cache after a write of the DA-RAID-5 paper's Figure 4, and pages that the
+    /// write evicted.
     pub cache: Vec<u32>,
     pub left: Vec<u32>,
     /// Stripes with partial parity, each with the pages that this parity covers.
@@ -50,7 +51,8 @@ pub(super) struct Moment {
     /// Number of page programs for parity since the previous write in the DA-RAID-5 paper's Figure
     /// 4.
     pub programs: u64,
-    /// Number of events of this write after which an invariant was broken.
+    /// Number of events, while a write of the DA-RAID-5 paper's Figure 4 was served, after which an
+    /// invariant was broken.
     pub broken: u64,
 }
 

@@ -28,7 +28,8 @@ const LIFE: u32 = 20_000;
 const DRAWN: u32 = 500;
 /// P/E cycles between two points of the life that are listed in a table.
 const LISTED: u32 = 2500;
-/// The smallest probability of data loss that is drawn; below it, a drive is as good as new.
+/// Smallest probability that a stripe loses data which the figure of a drive's life plots; below
+/// it, a drive is as good as new.
 const LEAST: f64 = 1e-24;
 /// The target for the probability that a stripe loses data during retention; it determines the
 /// stripe size. Assumed: the loss of a page at the point that the DA-RAID-5 paper prints.
@@ -50,19 +51,21 @@ fn life(config: &Config, step: u32) -> Vec<f64> {
     all
 }
 
-/// Returns the smallest mean number of P/E cycles, to one cycle, at which DA-RAID-5 works as
-/// `case`.
+/// Returns the smallest mean number of P/E cycles, to one cycle, at which DA-RAID-5 works as the
+/// scheme `case`: its stages are UDL, PE-aware RAID-5 and hybrid caching.
 fn begin(config: &Config, case: Case) -> Option<f64> {
     (0..=LIFE).map(f64::from).find(|&cycles| works_as(config, cycles) == case)
 }
 
-/// Returns the cell error rate after `cycles` P/E cycles at an age given as a share of T_retention.
+/// Returns the cell error rate after `cycles` P/E cycles, of data whose age is given as a share of
+/// T_retention, the age in the DA-RAID-5 paper at which data must be refreshed.
 pub(super) fn cells(config: &Config, cycles: f64, age: f64) -> f64 {
     (*WORST * age / config.redundancy.limits_at(cycles)).min(0.5)
 }
 
-/// Returns the probability that a page cannot be read, after `cycles` P/E cycles at an age given as
-/// a share of T_retention.
+/// Returns the probability that a page cannot be read after `cycles` P/E cycles, if the age of the
+/// data is the share `age` of T_retention, the age in the DA-RAID-5 paper at which data must be
+/// refreshed.
 pub(super) fn page(config: &Config, cycles: f64, age: f64) -> f64 {
     let words = (config.geometry.page_size.0 / 512) as f64;
     let fails = Bch::DA_RAID_5.fails(cells(config, cycles, age));
@@ -78,8 +81,9 @@ fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     (0..STEPS).map(|step| of(at(step))).sum::<f64>() / f64::from(STEPS)
 }
 
-/// Returns the probability that a page of data stored for T_retention cannot be read, averaged over
-/// blocks whose P/E cycles are spread around the mean `cycles`.
+/// Returns the probability that a page cannot be read when the data is T_retention old, the age in
+/// the DA-RAID-5 paper at which it must be refreshed; mean over blocks whose P/E cycles are spread
+/// around `cycles`.
 fn page_of(config: &Config, cycles: f64) -> f64 {
     over_blocks(cycles, |cycles| page(config, cycles, 1.0))
 }
@@ -87,7 +91,7 @@ fn page_of(config: &Config, cycles: f64) -> f64 {
 /// State of a drive under one scheme at a point of its life.
 #[derive(Clone, Copy)]
 struct Point {
-    /// The scheme as which the drive works at this point, which decides response time and wear.
+    /// Scheme as which a drive works at a point of its life; it decides response time and wear.
     case: Case,
     /// Probability (0 to 1) that a stripe of N pages loses data during retention.
     loss: f64,
@@ -182,8 +186,9 @@ pub(super) fn sheet(evidence: &Evidence) -> Result<Sheet, Diagnostics> {
         "programs / no RAID",
         "widest N",
     ];
-    let title =
-        format!("Whole life of a drive: loss, wear and response under {SWEPT}, by mean P/E cycles");
+    let title = format!(
+        "Whole life of a drive: data loss, wear and response time under {SWEPT}, by mean P/E cycles"
+    );
     let mut sheet = Sheet::new("life", title, &heads);
     for cycles in life(&config, LISTED) {
         let q = page_of(&config, cycles);
@@ -238,8 +243,8 @@ pub(super) fn pictures(evidence: &Evidence) -> Result<[Figure; 2], Diagnostics> 
     let response = |it: Point| Some(evidence.response(SWEPT, it.case, AS_IT_IS)? / 1e3);
     let wear = |it: Point| evidence.ratio(SWEPT, (it.case, NONE), Shown::Writes);
     let caption = format!(
-        "Response and wear are measured under {SWEPT}; loss follows from the one point of the error model that \
-         the paper prints."
+        "Response and wear are measured under {SWEPT}; data loss follows from the one point of the error model \
+         that the DA-RAID-5 paper prints."
     );
     let life = [
         panel("Response", Axis::log10("mean response (ms)"), &response),
@@ -261,7 +266,7 @@ fn stages(config: &Config) -> String {
         None => format!("{} never", case.name),
     };
     format!(
-        "DA-RAID-5 works as {}, {}, {}. RAID-5 and PPC coincide. No mean time is below a year, the age up to which data is kept.",
+        "DA-RAID-5 works as {}, {}, {}. The curves of RAID-5 and PPC coincide. No mean time to data loss is below a year, the age up to which data is kept.",
         said(UDL),
         said(PE_AWARE),
         said(HC)

@@ -43,8 +43,8 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
 const TALLEST: f64 = 4.0;
 const WORK: &str = "how long a request keeps chips busy, now or later.";
 
-/// Returns the published means for the last group of bars. The DA-RAID-5 paper prints only them;
-/// the bars of its figure have no numbers.
+/// Returns the published means over workloads for the last group of bars (the means) of a DA-RAID-5
+/// figure. The paper prints only means; the other bars have no numbers.
 fn published_mean(
     paper: &Paper,
     evidence: &Evidence,
@@ -60,8 +60,8 @@ fn published_mean(
     evidence.runs.ordered(|_| None, Some(1.0 - lower))
 }
 
-/// Returns Figures 6 and 7 of the DA-RAID-5 paper, and the figures of the sweeps of the cut-off and
-/// of the load.
+/// Returns Figures 6 and 7 of the DA-RAID-5 paper, and the figures of the sweeps of the longest
+/// write that is cached (cut-off) and of the load (replay speed).
 pub(super) fn swept(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
     vec![
         figure6(&paper.sweeps.n_update, evidence),

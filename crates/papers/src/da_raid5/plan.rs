@@ -186,9 +186,9 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run whose results claims read at present for a scheme (`case`) in a
-    /// variant of the drive. Another scheme or variant may replace the one asked for, to measure a
-    /// claim without its system.
+    /// Returns the name of the run whose results are read when a claim of the DA-RAID-5 paper asks
+    /// for a scheme in a variant of the drive: in a control measurement without the paper's system,
+    /// another scheme or variant is read instead.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let scheme = view.scheme(case.scheme);
@@ -357,7 +357,8 @@ impl Shown {
         ["mean response", "pages programmed", "pages read", "chip time"][self as usize]
     }
 
-    /// Returns the label of the quantity in the published numbers of the claims.
+    /// Returns the word for a measured quantity, such as `response`, in the labels of the published
+    /// numbers of the DA-RAID-5 paper.
     pub fn label(self) -> &'static str {
         ["response", "writes", "reads", "work"][self as usize]
     }

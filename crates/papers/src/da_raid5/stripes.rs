@@ -133,8 +133,8 @@ pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Figure, Diag
         ),
     ];
     let caption = format!(
-        "Response and chip time are measured under {SWEPT} at four times the speed, on 36 chips of the same \
-         capacity. Loss follows from the one point of the error model that the paper prints."
+        "Response and chip time are measured under {SWEPT} at four times the recorded speed, on 36 chips of \
+         the same capacity. Data loss follows from the one point of the error model that the DA-RAID-5 paper prints."
     );
     Ok(Figure::new("stripes", "Stripe size", panels).caption(caption))
 }

@@ -19,8 +19,8 @@ pub(super) fn shown(evidence: &Evidence) -> Vec<Sheet> {
     sheets
 }
 
-/// Pairs of schemes that the text of the DA-RAID-5 paper compares: the first by its reduction
-/// relative to the second.
+/// Pairs of schemes that the text of the DA-RAID-5 paper compares: the first by its reduction of
+/// response time and flash operations relative to the second.
 pub(super) const PAIRS: [(Case, Case); 5] =
     [(UDL, RAID5), (UDL, PPC), (PPC, RAID5), (HC, RAID5), (HC, PPC)];
 
@@ -359,7 +359,9 @@ fn by_length(evidence: &Evidence) -> Sheet {
         })
         .collect();
     heads.extend(names.iter().map(String::as_str));
-    let title = format!("Reductions of response and flash work by requests per run, under {SWEPT}");
+    let title = format!(
+        "Reductions of response time and flash work by the number of requests that a run simulates, under {SWEPT}"
+    );
     let mut sheet = Sheet::new("length", title, &heads);
     for &requests in &evidence.paper.sweeps.lengths {
         let variant = length(requests);

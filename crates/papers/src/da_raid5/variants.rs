@@ -78,15 +78,16 @@ impl Acknowledged {
         ["all acknowledge on insertion", "all acknowledge after the program"][self as usize]
     }
 
-    /// Returns the settings of the buffer that all schemes share when they acknowledge at this
-    /// moment.
+    /// Returns the buffer settings that all compared schemes of the DA-RAID-5 study share when they
+    /// acknowledge a write on insertion into the buffer, or after its program.
     fn set(self, paper: &Paper) -> Vec<String> {
         let after = || vec!["buffer.size=1MiB".into(), "buffer.ack=on_program".into()];
         if self == Acknowledged::OnInsert { paper.data_cache.clone() } else { after() }
     }
 }
 
-/// The wear of the drive's blocks where schemes are compared at equal acknowledgement.
+/// Wear of the drive's blocks in the DA-RAID-5 study's comparison of schemes that all acknowledge a
+/// write at the same moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Worn {
     /// The drive at the end of stage 1: no block is worn.
@@ -132,7 +133,8 @@ pub(super) const AS_IT_IS: &str = "";
 /// Name of the variant in which all cases run on a drive as worn as in stage 2, where PE-aware
 /// RAID-5 is compared.
 pub(super) const STAGE_2: &str = "stage 2";
-/// Name of the variant in which all cases run on a drive more worn than in stage 2.
+/// Name of the variant in which all schemes of the DA-RAID-5 study run on a drive more worn than at
+/// the paper's stage 2 (some blocks are worn).
 pub(super) const MORE_WORN: &str = "more worn";
 /// Name of the variant with a web search long enough for its reads to cause blocks to be refreshed.
 pub(super) const LONG_SEARCH: &str = "long";
@@ -202,8 +204,8 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    /// Returns the variant in which a case runs at this point of the grid. UDL has no parity, and
-    /// so no order of updates.
+    /// Returns the variant of the drive in which a scheme runs with this order of parity updates,
+    /// stripe size and load. The scheme UDL has no parity, and so no order of updates.
     pub fn variant(self, case: Case) -> String {
         let order = if case == UDL { Order::ReadFirst } else { self.order };
         format!("{}, N {}, load {}", order.name(), self.stripe, self.load)

@@ -118,8 +118,8 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     Some(words.iter().fold(violations, |it, words| it.direction(words, lawful)))
 }
 
-/// The other interpretations of how HIRE treats clean pages that were read, with the label of their
-/// numbers.
+/// Interpretations of how HIRE treats clean pages that were read, each with the suffix of its
+/// numbers' labels; the first is the one by which claims are judged.
 const READINGS: [(Case, &str); 3] =
     [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
 
@@ -165,7 +165,8 @@ fn wear_of(
     Some(Measured::exactly(values).direction(words, is_end))
 }
 
-/// Returns true if a relation between the numbers of two cases holds under every trace.
+/// Returns true if under every trace the condition `relation` holds between a number (`of`) of the
+/// schemes `one` and `other`.
 fn everywhere(
     evidence: &Evidence,
     [one, other]: [Case; 2],

@@ -33,8 +33,8 @@ fn ratios(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Vec<f64> {
     evidence.runs.stand_ins().filter_map(|column| of(&column.name)).collect()
 }
 
-/// Returns the sum of a number over some parts of a workload under a case, divided by that under
-/// the baseline.
+/// Returns a number of HIRE study runs, such as a wear, summed over some parts of a workload under
+/// the scheme `case`, divided by the sum under the paper's baseline.
 fn summed(
     evidence: &Evidence,
     column: &str,
@@ -117,8 +117,8 @@ fn convergence(evidence: &Evidence) -> Sheet {
 }
 
 /// Returns the table of runs in which the data on the drive was programmed at the voltages of one
-/// access class (such as read-hot) before the run; reads and wear are relative to the same
-/// baseline.
+/// access class (such as read-hot) before the run; reads and wear are relative to the HIRE paper's
+/// baseline on a drive whose data has no class.
 fn classed(evidence: &Evidence) -> Sheet {
     let heads = ["workload", "data from before the run was", "case", "reads", "wear"];
     let title = "Data preconditioned by class (precondition.access_class): reads and wear relative to the baseline";

@@ -51,7 +51,8 @@ struct References {
     all: Vec<(u32, bool)>,
     /// For each page, index of its first reference in the list of references grouped by page.
     begins: Vec<u32>,
-    /// For each place in the list of references grouped by page, the number of writes before it.
+    /// References to pages, grouped by page: for each position in that list, the number of writes
+    /// before it.
     writes_before: Vec<u32>,
 }
 
@@ -213,9 +214,9 @@ struct Verdicts {
 pub(super) struct Judged {
     /// Share (0 to 1) of each access class in the pages of the whole trace.
     pages: Shares,
-    /// Share (0 to 1) of the reads that go to pages of each access class.
+    /// Share (0 to 1) of the host reads that go to read-hot, to write-hot and to mixed pages.
     pub reads: Shares,
-    /// Share (0 to 1) of the writes that go to pages of each access class.
+    /// Share (0 to 1) of the host writes that go to read-hot, to write-hot and to mixed pages.
     pub writes: Shares,
     /// Number of pages evicted from the write buffer.
     left: u64,
@@ -230,7 +231,8 @@ pub(super) struct Judged {
     pub precision: Precision,
 }
 
-/// Shares (0 to 1) of the access classes in a count of pages or accesses.
+/// Shares (0 to 1) of read-hot, write-hot and mixed pages in a count of pages or of accesses to
+/// them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Shares {
     pub mixed: Option<f64>,

@@ -20,9 +20,11 @@ use std::cmp::Reverse;
 /// pages that were read are treated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    /// Name of the case in the names of runs.
+    /// Name, in the names of runs, of a scheme of the HIRE study with its treatment of clean pages
+    /// that were read.
     pub key: &'static str,
-    /// Name of the case in tables and legends.
+    /// Name, in tables and legends, of a scheme of the HIRE study with its treatment of clean pages
+    /// that were read.
     pub name: &'static str,
     scheme: &'static str,
     read_hot: &'static str,
@@ -44,8 +46,8 @@ pub(super) const HIRE: Case = case("hire", "HIRE", "hire", "on_dirty");
 pub(super) const ON_EVICT: Case = case("hire-evict", "HIRE on_evict", "hire", "on_evict");
 pub(super) const REWRITE: Case = case("hire-rewrite", "HIRE rewrite", "hire", "rewrite_on_idle");
 pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE];
-/// The cases of the HIRE study measured where the two limiting schemes, HVC and LVC, say nothing
-/// new.
+/// Schemes of the HIRE study that run in sweeps without HVC (all data at boosted voltages) and LVC
+/// (all data at reduced voltages), which would add no information there.
 pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
 /// The cases of the HIRE study measured on cells whose errors depend on age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
@@ -430,16 +432,17 @@ impl Evidence {
         self.runs.number(&self.run(column, case, variant), of)
     }
 
-    /// Returns the name of the run whose results claims read at present for a scheme (`case`) in a
-    /// variant. Another scheme or variant may replace the one asked for, to measure a claim without
-    /// its system.
+    /// Returns the name of the run whose results are read when a claim of the HIRE paper asks for a
+    /// scheme in a variant: in a control measurement without the paper's system, another scheme or
+    /// variant is read instead.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
         let key = view.scheme(case.key);
         named(column, &key, &view.variant(&key, variant))
     }
 
-    /// Returns a metric of the run of a case divided by that of the baseline, in the same variant.
+    /// Returns a metric of a run under one scheme of the HIRE study, divided by that under the
+    /// paper's baseline, in the same variant of the drive.
     pub(super) fn ratio(&self, column: &str, case: Case, variant: &str, of: Number) -> Option<f64> {
         let run = |case| self.run(column, case, variant);
         self.runs.ratio(&run(case), &run(BASELINE), of)
@@ -450,8 +453,8 @@ impl Evidence {
         summary_worn(self.runs.summary(&self.run(column, case, variant))?)
     }
 
-    /// Returns the wear of all programs of a case divided by that of the baseline; `None` if the
-    /// baseline has too few programs for a meaningful ratio.
+    /// Returns the wear of all programs under one scheme of the HIRE study, divided by that under
+    /// the paper's baseline; `None` if the baseline has too few programs for a meaningful ratio.
     pub(super) fn worn_ratio(&self, column: &str, case: Case, variant: &str) -> Option<f64> {
         let base = self.worn(column, BASELINE, variant).filter(|&base| base >= PROGRAMS_LEAST)?;
         Some(self.worn(column, case, variant)? / base)
@@ -464,8 +467,8 @@ pub(super) fn summary_worn(run: &RunSummary) -> Option<f64> {
     Some(worn([at("boosted")?, at("nominal")?, at("reduced")?].into()))
 }
 
-/// The fewest programs of the baseline for a meaningful ratio of wear: a read-only excerpt has a
-/// handful. Assumed.
+/// Smallest number of programs under the HIRE paper's baseline with which a scheme's wear is
+/// divided by the baseline's. A read-only excerpt of a trace has a handful. Assumed.
 const PROGRAMS_LEAST: f64 = 500.0;
 
 #[cfg(test)]

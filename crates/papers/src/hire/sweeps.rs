@@ -91,15 +91,16 @@ fn swept(
     sheet
 }
 
-/// Returns the name of the variant whose baseline run a variant is compared with. Sweeps of HIRE's
-/// watermark (`policy.hotness.watermark`) need no runs of their own, because the baseline has none.
+/// Returns the name of the variant whose run under the baseline a variant is compared with. Sweeps
+/// of HIRE's watermark (`policy.hotness.watermark`) share one baseline run, because the baseline
+/// does not use the watermark.
 fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
     let measured = evidence.number(column, BASELINE, variant, READ).is_some();
     if measured { variant } else { BASE_OF_WATERMARKS }
 }
 
-/// Name of the variant with the buffer of the preset, whose runs have the number of requests used
-/// in sweeps.
+/// Name of the variant with the write buffer of the HIRE paper's drive (32 MiB), with whose
+/// baseline run the sweep of the watermark is compared.
 const BASE_OF_WATERMARKS: &str = "buffer 32 MiB";
 
 /// Returns the read latency (or, with `worn`, the wear) of a case in a variant divided by that of
@@ -143,7 +144,8 @@ fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
     }
 }
 
-/// A function that returns a number of a case under a workload, relative to the baseline.
+/// A function that returns a number of a run under a workload and a scheme of the HIRE study,
+/// divided by that under the paper's baseline.
 type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 
 /// Returns the table of a drive overwritten repeatedly, with pauses, before the run: it shows the
@@ -240,8 +242,8 @@ pub(super) fn pictures(evidence: &Evidence) -> Vec<Figure> {
     vec![life(evidence), by_watermark, by_size]
 }
 
-/// Returns the figure of reads and wear by the swept parameter, which is the second column of a
-/// table of [`swept`].
+/// Returns the figure of reads and wear, relative to the HIRE paper's baseline, over a swept
+/// parameter; the parameter is the second column of `sheet`.
 fn curves(sheet: &Sheet, title: &str, x: Axis, workloads: &[String]) -> Figure {
     let panel = |(title, case, quantity): (&str, Case, &str)| {
         let rows = sheet.only("case", case.name);

@@ -297,8 +297,9 @@ fn overhead() -> Sheet {
     sheet
 }
 
-/// Returns the table that compares Table 1 with the model of cells: the wear, and the largest data
-/// age, at which the model needs the HIRE paper's references.
+/// Returns the table that compares Table 1 of the HIRE paper with the simulator's model of cell
+/// errors: the read reference voltages that fresh data needs, by wear, and the range of data ages
+/// in which the model needs as many as the paper.
 fn physics() -> Option<Sheet> {
     let heads = [
         "cycles",

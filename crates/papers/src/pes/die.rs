@@ -37,8 +37,8 @@ pub(super) struct Interruption {
 }
 
 /// Distance between the simulated arrival times of a read during a program or erase. Waits are
-/// linear between the edges of phases, and all edges of the P/E suspension paper's timing are whole
-/// microseconds, so the centers of cells of 0.1 us give exact means.
+/// linear between the edges of phases, which are whole microseconds in the P/E suspension paper;
+/// reads that arrive in the middle of intervals of 0.1 us therefore have the exact mean wait.
 const CELL: Span = Span::ns(100);
 
 impl Die {
@@ -50,7 +50,8 @@ impl Die {
         Ok(Die { alone: done[0].done - done[0].start, config, op })
     }
 
-    /// Simulates one read that arrives `offset` after the start of the program or erase.
+    /// Simulates one read that arrives `offset` (in nanoseconds) after the start of the program or
+    /// erase which this die executes.
     pub fn interrupt(&self, offset: Span) -> Interruption {
         let commands = [
             ChipCommand { at: Nanos::ZERO, op: self.op },

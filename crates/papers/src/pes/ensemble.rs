@@ -54,7 +54,8 @@ enum Of {
     /// Metric of the run under the first scheme, as the share by which it is higher than under the
     /// second.
     Higher(Number, (&'static str, &'static str)),
-    /// A metric of the run under IPC, such as a latency.
+    /// A metric, such as a latency, of the run under PES_IPC, which cancels the phase of a program
+    /// or erase for a read.
     Ipc(Number),
 }
 
@@ -114,8 +115,9 @@ const GAINS: [Gain; 10] = [
         Of::Ipc(|run| run.get("suspension_overhead")),
     ),
 ];
-/// Indices in [`GAINS`] of the gains in the figure: read latency under PES_IPC below that under RPS
-/// and FIFO.
+/// Indices in [`GAINS`] of the two gains that the figure of the stand-ins shows: read latency under
+/// PES_IPC (a program's phase is cancelled for a read) below that under RPS (reads first) and below
+/// that under FIFO.
 const SHOWN: [usize; 2] = [2, 3];
 
 impl Gain {
@@ -219,7 +221,7 @@ fn gains(evidence: &Evidence) -> Sheet {
     let heads =
         ["gain", "flash", "published", "stand-ins", "least", "most", "published is between"];
     let title = format!(
-        "Gains, mean over the six workloads, and their interval over all stand-ins within a factor of {} of the paper's Table 2",
+        "Gains and costs that the P/E suspension paper claims: mean over its six workloads, and interval over all stand-in traces within a factor of {} of its Table 2",
         evidence.paper.ensemble.within
     );
     let mut sheet = Sheet::new("ensemble", title, &heads);
@@ -285,8 +287,9 @@ fn table_of_members(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the figure of the gains of IPC under every workload: that of the stand-in trace, and the
-/// interval over its ensemble.
+/// Returns the figure of the latency gains of PES_IPC (intra-phase cancellation) over RPS and FIFO
+/// under every workload: a bar for the nearest stand-in trace, and the interval over all generated
+/// workloads that fit the paper's numbers.
 pub(super) fn picture(evidence: &Evidence) -> Figure {
     let names = evidence.runs.stand_ins().map(|column| column.name.clone());
     let groups: Vec<String> = names.chain(["mean".into()]).collect();
@@ -313,9 +316,9 @@ pub(super) fn picture(evidence: &Evidence) -> Figure {
         Panel::columns(flash.name(), "mean read latency lower by (percent)", &groups, series)
     };
     let caption = format!(
-        "Bars: the stand-in nearest to Table 2. Whiskers: all stand-ins whose four FIFO latencies are within a \
-         factor of {} of Table 2 (root mean square). F1 and F2 have one stand-in each. Diamonds are the paper's \
-         means.",
+        "Bars: the stand-in trace nearest to Table 2 of the P/E suspension paper. Whiskers: all stand-ins whose four \
+         FIFO latencies are within a factor of {} of Table 2 (root mean square). The workloads F1 and F2 have one \
+         stand-in each. Diamonds are the paper's means.",
         evidence.paper.ensemble.within
     );
     let title = "What suspension gains, over every stand-in that fits Table 2";

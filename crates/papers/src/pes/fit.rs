@@ -120,8 +120,9 @@ impl Fit {
     pub fn picture(&self) -> Figure {
         let Fit(all) = self;
         let caption = format!(
-            "The same number of requests each. Zeros are not on the axis, such as {:.0} % of the \
-             excerpt's gaps: each curve begins above its share of zeros.",
+            "Every curve has the same number of requests. A logarithmic axis has no zero, and \
+             {:.0} % of the gaps between the excerpt's requests are zero: each curve begins above \
+             its share of zeros.",
             100.0 * all[0].zero_gaps()
         );
         let title = "Generated requests next to the excerpt of Financial1";

@@ -36,8 +36,8 @@ pub(super) const DIES: [Starved; 3] = [
     Starved { name: "MLC", flash: Flash::Mlc, faster: 1 },
     Starved { name: "MLC, reads 20 times as fast", flash: Flash::Mlc, faster: 20 },
 ];
-/// Number of points of each curve of write completion times, evenly spaced from zero reads up, in
-/// reads per stretch in which a program phase can be cancelled.
+/// Number of points of each curve of write completion times. The rate of reads is evenly spaced
+/// from zero up, counted in reads in the time during which a program phase can be cancelled.
 const POINTS: u32 = 9;
 const PER_STRETCH: f64 = 2.0;
 /// The largest share of time that reads may keep the die busy; above it, waits of a finite run say

@@ -98,9 +98,9 @@ pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &st
     )
 }
 
-/// Measures the effect of contention: read latency under RPS divided by that under PE0, each
-/// normalized to FIFO first, as in the P/E suspension paper. The part above one is what contention
-/// adds: a quotient of one, half of the paper's "about 2x", would be no contention at all.
+/// Measures the effect of contention in the P/E suspension paper: read latency under RPS (reads
+/// first) divided by that under PE0 (programs and erases take no time), each normalized to FIFO as
+/// in the paper. A quotient of 1 means no contention; the paper says "about 2x".
 pub(super) fn contention(evidence: &Evidence) -> Option<Measured> {
     let mut values = Vec::new();
     let mut longer = true;
@@ -222,7 +222,8 @@ pub(super) fn throughput(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a metric of the runs under IPC, mean over the stand-in traces.
+/// Returns a metric of the runs under PES_IPC, the P/E suspension paper's intra-phase cancellation:
+/// mean over the stand-in traces, for each kind of flash.
 pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -231,7 +232,8 @@ pub(super) fn average(evidence: &Evidence, of: Number) -> Option<Measured> {
     Some(Measured::exactly(values))
 }
 
-/// Returns the relative write overhead of a scheme for each size of the write queue.
+/// Returns the write latency under a scheme of the P/E suspension paper divided by that under FIFO,
+/// for each size of the write queue.
 pub(super) fn overheads(
     evidence: &Evidence,
     (way, flash): (&Way, Flash),
@@ -245,10 +247,9 @@ pub(super) fn overheads(
     queue.sizes.iter().map(at).collect()
 }
 
-/// Measures the claim on the write queue: the number of steps in queue size at which the overhead
-/// grows, whether it grows from the smallest size to the largest, whether the difference between
-/// the two schemes stays flat in comparison, and whether most of the overhead at the largest size
-/// is that of RPS.
+/// Measures the P/E suspension paper's claim on the size of the write queue: whether the write
+/// latency of RPS (reads first) and of PES_IPC relative to FIFO grows with the queue, whether their
+/// difference stays flat, and whether most of it at the largest size is that of RPS.
 pub(super) fn queue(evidence: &Evidence) -> Option<Measured> {
     let way = evidence.paper.queue.way.first()?;
     let mut measured = Measured::exactly(Vec::new());

@@ -95,7 +95,8 @@ pub(super) struct Queue {
 #[serde(deny_unknown_fields)]
 pub(super) struct Way {
     pub name: String,
-    /// Settings of the drive under this interpretation; `SIZE` stands for the size of the queue.
+    /// Settings of the drive under one interpretation of which requests a full write queue delays;
+    /// `SIZE` stands for the size of the queue.
     set: Vec<String>,
 }
 
@@ -112,7 +113,8 @@ impl Way {
 pub(super) struct Throughput {
     /// Number of requests outstanding, large enough that the drive is never idle.
     pub outstanding: u32,
-    /// The largest relative loss of throughput that counts as "barely compromised".
+    /// Largest relative loss of write throughput against FIFO that counts as "barely compromised",
+    /// words of the P/E suspension paper.
     pub barely: f64,
 }
 
@@ -133,13 +135,15 @@ pub(super) struct Choice {
     pub name: String,
     pub rule: String,
     pub set: Vec<String>,
-    /// True if this assumption is tried on SLC and MLC; false for MLC alone.
+    /// True if an assumption about what the P/E suspension paper does not state is tried on SLC and
+    /// MLC; false for MLC alone.
     #[serde(default)]
     both: bool,
 }
 
 impl Choice {
-    /// Returns the kinds of flash on which this assumption is tried.
+    /// Returns the kinds of flash on which an assumption about what the P/E suspension paper does
+    /// not state is tried.
     pub fn flashes(&self) -> &'static [Flash] {
         if self.both { &Flash::ALL } else { &[Flash::Mlc] }
     }

@@ -93,7 +93,7 @@ fn queue(paper: &Paper, evidence: &Evidence) -> Figure {
         )
     };
     let title = format!(
-        "Figure 7: {} at {} times its speed, by size of the write queue",
+        "Figure 7 of the P/E suspension paper: {} at {} times its speed, by size of the write queue",
         queue.workload, queue.faster
     );
     let caption = "The paper gives no numbers for this figure; both curves rise and their difference stays flat. \

@@ -25,7 +25,8 @@ pub(super) const SCHEMES: [(&str, &str); 6] = [
     ("pes_ips", "PES_IPS"),
     ("pes_ipc", "PES_IPC"),
 ];
-/// The schemes that are run where an assumption is varied.
+/// Schemes of the P/E suspension study that run under every alternative assumption about what the
+/// paper does not state.
 pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 
 /// Schemes that are run on all generated workloads that fit the P/E suspension paper's Table 2; PER
@@ -247,9 +248,9 @@ impl Evidence {
         self.runs.number(&self.run(column, drive, scheme), of)
     }
 
-    /// Returns the name of the run whose results claims read at present for a scheme on a drive.
-    /// Another scheme or variant may replace the one asked for, to measure a claim without its
-    /// system.
+    /// Returns the name of the run whose results are read when a claim of the P/E suspension paper
+    /// asks for a scheme on a drive: in a control measurement without the paper's system, another
+    /// scheme or variant is read instead.
     fn run(&self, column: &str, drive: Drive<'_>, scheme: &str) -> String {
         let scheme = self.runs.view.scheme(scheme);
         let variant = self.runs.view.variant(&scheme, drive.variant);

@@ -22,21 +22,23 @@ pub(super) struct Bars {
     pub schemes: &'static [&'static str],
     /// Preset of the scheme to which the bars of this chart are normalized.
     pub base: &'static str,
-    /// Published means over the workloads: scheme, ID of the claim, and the conversion of its
-    /// number to a height of a bar.
+    /// Published means over the workloads of the latencies that a bar chart of the P/E suspension
+    /// paper shows: scheme, ID of the claim, and the conversion of the claim's number to the height
+    /// of a bar.
     pub marks: &'static [(&'static str, ClaimId, Height)],
-    /// Workloads for which the P/E suspension paper's text prints the largest excess: kind of flash
-    /// and name.
+    /// Workloads for which the P/E suspension paper's text prints by how much a bar of the chart
+    /// exceeds 1 at most: kind of flash and name of the workload.
     pub most: &'static [(Flash, &'static str)],
 }
 
 /// The conversion of a published number to the height of a bar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Height {
-    /// The published number is the share by which the bar is lower than 1.
+    /// The published number is the share by which a bar of the P/E suspension paper's chart, a
+    /// normalized latency, is lower than 1.
     Lower,
-    /// The published number is the share by which the bar is higher than 1; the number's label
-    /// contains `mean`.
+    /// The published number is the share by which a bar of the P/E suspension paper's chart, a
+    /// normalized latency, is higher than 1; the number's label contains `mean`.
     Higher,
 }
 
@@ -92,7 +94,8 @@ pub(super) struct Shares {
     pub number: u32,
     pub title: &'static str,
     pub of: Number,
-    /// ID of the claim that publishes the means of this figure.
+    /// ID of the claim that publishes the means over the workloads which Figure 5 or 6 of the P/E
+    /// suspension paper shows.
     pub claim: ClaimId,
 }
 
@@ -131,8 +134,9 @@ impl Bars {
         }
     }
 
-    /// Returns the height of the bar of a scheme under the workload with the largest excess in this
-    /// chart, from the P/E suspension paper's text; `None` for other workloads.
+    /// Returns the height (a latency normalized to the base scheme) of the bar of a scheme under
+    /// the workload for which the P/E suspension paper's text prints the largest height; `None` for
+    /// other workloads.
     pub fn published_most(
         &self,
         paper: &Paper,
@@ -263,7 +267,7 @@ impl Shares {
 pub(super) fn queue(paper: &Paper, evidence: &Evidence) -> Sheet {
     let queue = &paper.queue;
     let title = format!(
-        "Figure 7: write latency relative to FIFO by size of the write queue, {} at {} times the speed",
+        "Figure 7 of the P/E suspension paper: write latency relative to FIFO by size of the write queue, {} at {} times the speed",
         queue.workload, queue.faster
     );
     let heads = ["a full queue", "flash", "queue", "FIFO (ms)", "RPS", "PES_IPC", "PES_IPC - RPS"];

@@ -282,9 +282,9 @@ fn by_steadiness(values: Vec<Labelled>) -> Measured {
     measured.direction("lowest for proj", proj < map)
 }
 
-/// Largest share by which the bytes written in a life may exceed the drive's capacity for writes:
-/// the GC work caused by the last write that the throttle admitted. Each simulated repetition
-/// stands for K real ones, and so counts K-fold.
+/// Largest share by which the bytes written in a life may exceed the drive's capacity for writes.
+/// The last write that the throttle, READY, admitted causes GC, and GC in a simulated repetition of
+/// the workload counts for the K real ones that it stands for.
 const OVER: f64 = 1e-4;
 /// Smallest ratio to a capacity, or to the writes without a throttle (NT), that counts as "close
 /// to" it: within 3 %. Assumed.

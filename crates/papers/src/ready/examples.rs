@@ -24,8 +24,9 @@ pub(super) fn constant_demand(epochs: usize) -> Vec<f64> {
     shares
 }
 
-/// Figures 6 and 7 of the READY paper: returns the megabytes written in each of four periods of an
-/// epoch of 4 MB, for these demands; `spare` is the capacity that may be borrowed.
+/// Figures 6 and 7 of the READY paper: returns the megabytes written in each of the four periods of
+/// an epoch with a capacity of 4 MB, given the megabytes that the host demands in each. `spare` is
+/// the capacity in megabytes that the epoch may borrow from later ones.
 pub(super) fn periods(spare: f64, demands: [f64; 4]) -> [f64; 4] {
     let mut regulator = CapacityRegulator::new(PERIOD, spare / 4.0);
     // Later epochs provide as much again, from which can be borrowed.
@@ -56,8 +57,8 @@ pub(super) fn spare_after(written: Option<f64>) -> [f64; 2] {
     [regulator.capacity(), regulator.most() - regulator.capacity()]
 }
 
-/// Figure 9 of the READY paper: returns the mean relative difference of the demand between these
-/// windows, and the epoch length that is chosen.
+/// Figure 9 of the READY paper: returns the mean relative difference in demand between neighbouring
+/// time windows, whose written pages are `windows`, and the epoch length that READY chooses.
 pub(super) fn epoch(windows: &[u64]) -> (Option<f64>, Option<u32>) {
     let window = EPOCH;
     let mut predictor = DemandPredictor::new(window, window * 100);

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 /// Length of a window in which write demand is counted for the READY paper's Figure 4, in seconds.
 const WINDOW_S: u64 = 60;
 
-/// Smallest number of repetitions of the workload that are simulated in a life, so that a life in
-/// which each stands for twice as many real ones has half of them.
+/// Smallest number of repetitions of the workload that are simulated in a life. In the second life,
+/// in which each stands for twice as many real ones, half of them are simulated.
 const REPETITIONS: u32 = 6;
 
 pub(super) fn life_name(trace: &str, scheme: &str) -> String {
@@ -93,9 +93,9 @@ impl Plan<'_> {
         Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
     }
 
-    /// Returns the demand of each stand-in trace with the seed of this repetition, and the factor
-    /// by which its arrival times are divided. Another seed generates another volume; the factor
-    /// restores that of Table 1.
+    /// Returns the write demand of each stand-in trace with the seed of this repetition of the
+    /// READY study, and the factor by which the trace's arrival times are divided. With another
+    /// seed a stand-in trace has another volume; the factor restores that of the paper's Table 1.
     pub fn own_demands(
         &self,
         counted: &Results<Demand>,
@@ -183,7 +183,8 @@ impl Plan<'_> {
         }))
     }
 
-    /// Returns the lives of a stand-in trace (one per scheme), with their names.
+    /// Returns the drive lives to simulate under a stand-in trace, one for each scheme of the READY
+    /// study and each dilation, with their names.
     fn lanes(&self, trace: &Trace) -> Result<(Vec<String>, Vec<SteadyLane>), Diagnostics> {
         let mut named: Vec<(String, SteadyLane)> = Vec::new();
         // Other seeds are lived at twice the dilation, at which a verdict has to hold.

@@ -40,7 +40,8 @@ pub(super) struct Days {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Duty {
-    /// Names of the traces whose mean demand is used.
+    /// Names of the traces whose mean write demand the workloads have that write in a share of the
+    /// time only.
     pub traces: Vec<String>,
     /// Shares of a cycle (0 to 1) in which the host writes.
     pub shares: Vec<f64>,

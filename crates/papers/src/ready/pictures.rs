@@ -57,8 +57,9 @@ const READ_AS: [(&str, &str); 3] = [
     ("literal", "as printed"),
 ];
 
-/// Returns the panels of the READY paper's Figure 10: effective lifetime. Where Table 2 has both
-/// capacities, the lifetime that follows from them is marked.
+/// Returns the panels of the READY paper's Figure 10: effective lifetime. Where the paper's Table 2
+/// has both the capacity for writes (C'_ssd) and the amount written (W_work), the lifetime that
+/// follows from their ratio is marked.
 fn years(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let published = |trace: &str, scheme: &str| {
         let row = TABLE_2.iter().find(|row| row.trace == trace && row.scheme == scheme)?;
@@ -74,8 +75,8 @@ fn responses(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
 }
 
 /// Returns a panel for each interpretation of the READY paper's equation 2 (recovery of cells),
-/// with a bar for every scheme under every stand-in trace. Numbers of the table are divided by
-/// `per`.
+/// with a bar for every scheme under every stand-in trace. The bars are the table's numbers of
+/// `quantity` divided by `per`, which converts units.
 fn by_reading(
     paper: &Paper,
     evidence: &Evidence,
@@ -94,9 +95,9 @@ fn by_reading(
     })
 }
 
-/// Returns the panels of the capacity for writes that the static throttle (ST) loses, by the share
-/// of time in which the host writes. Each printed loss is a level line, with a diamond where it
-/// crosses the theory.
+/// Returns the panels of the capacity for writes that READY's static throttle (ST) loses, by the
+/// share of time in which the host writes. A loss that the paper prints is a level line, with a
+/// diamond where it crosses the curve computed in closed form.
 fn duty(paper: &Paper, evidence: &Evidence) -> Vec<Panel> {
     let panel = |trace: &String| {
         let percent = |value: f64| 100.0 * value;
@@ -171,8 +172,8 @@ fn delays(evidence: &Evidence) -> Vec<Panel> {
     vec![panel(FIXED, "fixed: 10 minutes"), panel("ready_opt", "dynamic")]
 }
 
-/// Returns the panels of the READY paper's Figure 14: throughput during a busy period of the trace
-/// map.
+/// Returns the panels of the READY paper's Figure 14: throughput of the flash during a busy period
+/// of the trace called `map`.
 fn throughput(evidence: &Evidence) -> Vec<Panel> {
     let panel = |(scheme, called): (&str, &str)| {
         let rates = &evidence.life("map", scheme)?.close_up.as_ref()?.flash_mb_s;

@@ -41,7 +41,8 @@ pub(crate) struct Evidence {
     /// True if claims read the lives in which a simulated repetition of the workload stands for
     /// twice as many real ones as usual.
     twice: bool,
-    /// The view through which claims read the lives: it may replace schemes by others.
+    /// View through which claims of the READY paper read the lives: in a control measurement
+    /// without the paper's throttle, lives under another scheme are read.
     pub(super) view: View,
     /// Write demand of each stand-in trace, by trace.
     demands: BTreeMap<String, Demand>,
@@ -185,7 +186,8 @@ impl Evidence {
         }))
     }
 
-    /// Returns evidence without measurements, for tests.
+    /// Returns the measurements and published numbers of the READY study without any measurement,
+    /// for tests.
     #[cfg(test)]
     pub fn none() -> Evidence {
         Evidence {
@@ -278,8 +280,8 @@ impl Evidence {
         Some(self.demands.get(trace)?.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
-    /// Returns the differences in demand between neighbouring epochs of `minutes` minutes, as
-    /// shares of the earlier epoch's demand (equation 6).
+    /// Returns the differences in written pages between neighbouring epochs of `minutes` minutes,
+    /// as shares of the earlier epoch's pages (the READY paper's equation 6).
     pub fn differences(&self, trace: &str, minutes: usize) -> Option<Vec<f64>> {
         let all = self.minutes(trace)?;
         let epochs: Vec<f64> = all.chunks_exact(minutes).map(|it| it.iter().sum()).collect();

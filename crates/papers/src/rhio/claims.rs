@@ -164,8 +164,9 @@ fn by_volume(evidence: &Evidence, volumes: &Volumes) -> Option<Measured> {
     )
 }
 
-/// Returns the shares of prioritized writes under two volumes, and true if most volumes with a
-/// share above the one in the RHIO paper's text gain more than those two.
+/// Returns the shares of prioritized writes under the volumes usr and web, and true if most volumes
+/// whose share exceeds the one in the RHIO paper's text (25 %) gain more in write latency than usr
+/// and web.
 fn prioritized_writes(evidence: &Evidence) -> Option<Measured> {
     const FEW: [&str; 2] = ["usr", "web"];
     let of = |column: &str| evidence.prioritized(column, RECORDED, 1);
@@ -217,12 +218,13 @@ type Pairs = [(&'static str, &'static str); 2];
 
 /// Pairs that compare RHIO with the baselines, which lack its order of requests.
 const TOGETHER: Pairs = [("rhio", "pv_w"), ("rhio", "rt_r")];
-/// Pairs of schemes that compare the two baselines with NOOP (order of arrival): none of them
-/// reorders requests.
+/// Pairs of schemes that compare the RHIO paper's baselines, PV-W for writes and RT-R for reads,
+/// with NOOP (order of arrival). Neither baseline reorders requests.
 const ALONE: Pairs = [("pv_w", "noop"), ("rt_r", "noop")];
 /// Description of the measurement with which claims about the volumes with the largest gains are
 /// compared.
-const GAINS: &str = "gains of PV-W and RT-R against NOOP in place of those of rhio against them";
+const GAINS: &str =
+    "gains of PV-W and RT-R over NOOP in place of the gains of RHIO over PV-W and RT-R";
 
 fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<Measured> {
     let share = |column: &str, kind: usize| evidence.prioritized(column, case, kind);
@@ -232,8 +234,9 @@ fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<
     Some(measured.direction("reads gain more where more are prioritized", reads > 0.0))
 }
 
-/// Returns the rank correlations between the volumes' rates of writes and reads and the reductions
-/// of latency by `pairs`.
+/// Returns the rank correlations, over the RHIO paper's volumes, between the rates of writes and
+/// reads and the reductions of write and read latency by the first scheme of each of the `pairs`
+/// relative to the second.
 fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
     let rates: [Number; 2] = [
         |run| Some(run.get("read.count")? / run.get("simulated_s")?),
@@ -246,8 +249,9 @@ fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
     Some(measured.direction("reads gain more where more come per second", reads > 0.0))
 }
 
-/// Returns the rank correlations between a number of each volume (one for each of the [`KINDS`])
-/// and the reductions of write and of read latency by `pairs`.
+/// Returns the rank correlations, over the RHIO paper's volumes, between a number `of` each volume
+/// and the reductions of write and of read latency by the first scheme of each of the `pairs`
+/// relative to the second.
 fn ranks(
     evidence: &Evidence,
     (case, pairs): (Case<'_>, Pairs),
@@ -333,8 +337,9 @@ fn times(drive: &Resolved) -> Found {
     ])
 }
 
-/// Measures for every pair of neighbouring settings of the flash whether a coarser program step is
-/// faster and has more errors, and whether more read references are slower and correct more.
+/// Measures for every pair of neighbouring settings of the flash whether programs with coarser
+/// steps are faster but cause more errors, and whether reads with more reference voltages are
+/// slower but correct more errors.
 fn trade_offs(drive: &Resolved) -> Result<Measured, NoModel> {
     let mut reliability = drive.config.reliability.clone();
     reliability.levels = 3;

@@ -41,7 +41,7 @@ fn equation_1(order: &[usize], page: impl Fn(u32) -> f64) -> f64 {
 
 /// Results of serving the writes of the RHIO paper's Figure 2 on a simulated drive.
 pub(super) struct Served {
-    /// Numbers of the writes (0 to 5), in order of completion.
+    /// Numbers (0 to 5) of the six writes of the RHIO paper's Figure 2, in order of completion.
     pub order: Vec<usize>,
     /// Mean response time of the writes in microseconds.
     pub mean: f64,
@@ -58,7 +58,8 @@ impl Served {
     }
 }
 
-/// Returns the RHIO paper's whole drive without data; `unit` neighbouring pages lie on one chip.
+/// Returns the description of the RHIO paper's drive in full size and without stored data; `unit`
+/// neighbouring pages lie on one chip.
 fn whole_drive(
     paper: &Paper,
     scheme: &str,

@@ -17,7 +17,8 @@ pub(super) struct Paper {
     pub title: String,
     /// Share of each volume's week (0 to 1) that is replayed in the runs that claims read.
     pub week: f64,
-    /// Other shares of the week that are replayed to show whether `week` is long enough.
+    /// Other shares (0 to 1) of each volume's week that are replayed, to show whether the share
+    /// replayed for the claims is large enough.
     pub lengths: Vec<f64>,
     /// Number of requests in every run that claims do not read.
     pub swept_requests: u64,

@@ -26,7 +26,7 @@ pub(super) const SCHEMES: [(&str, &str); 4] =
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
-    /// Share of the requests of this kind that was prioritized, 0 to 1.
+    /// Share of the reads, or of the writes, that RHIO prioritized over other requests, 0 to 1.
     share: Number,
 }
 
@@ -94,7 +94,8 @@ pub(super) fn staged(answer: &str, stage: &str) -> String {
     format!("{answer} at {stage}")
 }
 
-/// Returns the name of the variant with `cycles` P/E cycles and the source `source` of block
+/// Returns the name of the variant with `cycles` P/E cycles in which RHIO takes the strength of
+/// blocks (how few errors they have) from `source`: an estimate from measured errors, or the true
 /// strength.
 pub(super) fn estimated(source: &str, cycles: u32) -> String {
     format!("strength {source} at {cycles} cycles")
@@ -355,9 +356,9 @@ impl Evidence {
         self.runs.number(&self.run(column, scheme, case), of)
     }
 
-    /// Returns the name of the run whose results claims read at present for a scheme in a case (a
-    /// variant of the drive and a replay speed). Another scheme may replace the one asked for, to
-    /// measure a claim without its system.
+    /// Returns the name of the run whose results are read when a claim of the RHIO paper asks for a
+    /// scheme, in a variant of the drive and at a replay speed: in a control measurement without
+    /// the paper's system, another scheme is read instead.
     fn run(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }

@@ -17,7 +17,8 @@ thread_local! {
     static CALL: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Adapter of a Python victim policy; see the module.
+/// A victim policy of GC written in Python, as the simulator calls it: the Python object is asked
+/// for the block of a plane that GC empties next.
 #[derive(Clone, Debug)]
 pub(super) struct Collect {
     instance: Instance,

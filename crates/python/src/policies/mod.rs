@@ -97,7 +97,8 @@ impl<L: Layer> Probe<L> for Watcher {
 }
 
 impl Failure {
-    /// Creates an empty failure, which sets `stop` to end the run.
+    /// Creates a store for the first exception of the user's Python code in a run; recording one
+    /// sets `stop`, which ends the run.
     pub fn new(stop: &Arc<AtomicBool>) -> Arc<Failure> {
         let (failed, first) = (AtomicBool::new(false), Mutex::new(None));
         let asked = Mutex::default();
