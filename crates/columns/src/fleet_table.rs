@@ -14,32 +14,35 @@ use std::sync::Arc;
 /// Name of the file with the fleet's drives in a folder of results.
 pub const NAME: &str = "drives.parquet";
 
-/// Returns a table with a row for the first drive in each place of a fleet: number from 1, load
-/// relative to the workload, endurance relative to `lifetime.cycles`, years until early failure
-/// (null if never), wear-out and replacement, cause of replacement, and terabytes written.
+/// Returns the first drive of each place: its number from 1, load, strength, `early_years` (null if
+/// the drive would never fail early), `worn_years` (null if its spare is used up before), `years`,
+/// cause of its end, terabytes written, `spare_years` (null if its spare is not used up), and the
+/// share of the spare that it has lost.
 pub fn table(fleet: &Fleet) -> RecordBatch {
     let number = |name: &str, value: &dyn Fn(&Drive) -> f64| -> (Field, ArrayRef) {
         let values = Float64Array::from_iter_values(fleet.drives.iter().map(value));
         (Field::new(name, DataType::Float64, false), Arc::new(values))
     };
-    let early = fleet.drives.iter().map(|it| Some(it.early_years).filter(|it| it.is_finite()));
+    let years = |name: &str, value: &dyn Fn(&Drive) -> f64| -> (Field, ArrayRef) {
+        let values = fleet.drives.iter().map(|it| Some(value(it)).filter(|it| it.is_finite()));
+        (Field::new(name, DataType::Float64, true), Arc::new(values.collect::<Float64Array>()))
+    };
     let causes = fleet.drives.iter().map(|it| it.cause().word());
     let places = UInt32Array::from_iter_values(1..=fleet.drives.len() as u32);
     let columns: Vec<(Field, ArrayRef)> = vec![
         (Field::new("drive", DataType::UInt32, false), Arc::new(places)),
         number("load", &|it| it.load),
         number("strength", &|it| it.strength),
-        (
-            Field::new("early_years", DataType::Float64, true),
-            Arc::new(early.collect::<Float64Array>()),
-        ),
-        number("worn_years", &|it| it.worn_years),
+        years("early_years", &|it| it.early_years),
+        years("worn_years", &|it| it.worn_years),
         number("years", &Drive::years),
         (
             Field::new("cause", DataType::Utf8, false),
             Arc::new(StringArray::from_iter_values(causes)),
         ),
         number("tbw", &|it| fleet.tbw(it)),
+        years("spare_years", &|it| it.spare_years),
+        number("spare_lost", &|it| it.spare_lost),
     ];
     let (fields, arrays): (Vec<Field>, Vec<ArrayRef>) = columns.into_iter().unzip();
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).expect("columns of one length")

@@ -21,6 +21,7 @@ mod untimed;
 
 pub use blocks::bad_blocks::{self, BadBlockCounts};
 pub use blocks::failed_dies::{self, FailedDieCounts};
+pub use blocks::failing_parts::FailingParts;
 pub use blocks::words::{PutWords, TakeWords};
 pub use cells::program_mode::{Mode, Step, Voltage};
 pub use cells::reliability;

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(super) const FINGERPRINT: &str = env!("FOWLER_LIVES_FINGERPRINT");
 
 /// Kind and format version of checkpoint files. A change of [`File`] needs the next number.
-const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 4 };
+const CHECKPOINT: Kind = Kind { name: "checkpoint", format: 5 };
 /// Limits of the checkpoints in a cache folder; those of lives that nobody resumed are removed.
 const LIVES_CACHED: Bound = Bound { prefix: CACHED, files: 8, bytes: 16 << 30 };
 /// Number of lives that a run simulates: one at the chosen dilation (real repetitions of the

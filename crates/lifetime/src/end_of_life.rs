@@ -25,6 +25,8 @@ pub struct EndOfLife {
     pub throttle: State,
     /// Simulated time for which a write of the host had been waiting when the lifetime ended.
     pub blocked_at_end: Span,
+    /// Erases of a block before the life began, on average over the drive.
+    pub erases_before: f64,
     /// Blocks that failed or were retired; `None` if no block fails on this drive.
     pub bad_blocks: Option<BadBlockCounts>,
     /// Response times, throttle delays and time series of the life.

@@ -46,7 +46,7 @@ pub use days::{Day, DaysSpec, days};
 pub use dilation::Dilated;
 pub use end_of_life::{Cycles, EndOfLife};
 pub use json::schema;
-pub use record::{Record, Series};
+pub use record::{Record, Series, SparePart};
 pub use result::{Ended, Lifetime};
 pub use scope::why_not;
 pub use season::write_amplification;

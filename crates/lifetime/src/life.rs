@@ -169,6 +169,7 @@ impl Life<'_> {
             wear,
             throttle: drive.throttle(),
             blocked_at_end: drive.blocked_at_end().total(),
+            erases_before: drive.erases_before(),
             bad_blocks: drive.bad_blocks(),
             record,
         }

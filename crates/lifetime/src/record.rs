@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Number of equal parts of a lifetime; each is a point in every time series.
 const POINTS: usize = 400;
+/// Number of parts into which the spare of a drive is divided as it shrinks.
+const SPARE_PARTS: u64 = 64;
 /// The most points of a close-up (a recording second by second).
 const SECONDS_MOST: u64 = 86_400;
 
@@ -51,6 +53,20 @@ impl Series {
     }
 }
 
+/// A part of a life in which the spare of the drive changed little, and the programs that its
+/// writes took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SparePart {
+    /// Pages or mapping units that the drive could lose at the beginning of this part.
+    pub first: u64,
+    /// Pages or mapping units that the drive could still lose at the end of this part.
+    pub last: u64,
+    /// Number of host pages written in this part.
+    pub pages: u64,
+    /// Number of pages programmed for any source in this part.
+    pub programmed: u64,
+}
+
 /// Records of a life: response times, throttle delays and time series.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Record {
@@ -68,8 +84,9 @@ pub struct Record {
     /// Time series of the close-up, second by second, from a time in the second repetition of the
     /// workload; empty if not requested.
     pub close_up: Series,
-    /// Time in the second repetition of the workload, in nanoseconds, at which the close-up (a
-    /// recording second by second) begins; `None` once it has begun.
+    /// Parts of the life between losses of spare capacity, in order; empty if no block fails.
+    pub spare: Vec<SparePart>,
+    /// Start of the close-up in nanoseconds; `None` once it is reached.
     awaited: Option<u64>,
     /// Number of pages that the drive had programmed when the records of its life were last
     /// updated, which is at every host write.
@@ -85,18 +102,21 @@ pub(super) struct Seen {
     programmed: u64,
     /// Time by which the host is behind its own schedule of requests.
     behind: Span,
+    /// Pages or mapping units that the drive can lose; `None` if no block fails.
+    spare: Option<u64>,
 }
 
 impl Seen {
     pub(super) fn of(drive: &LifetimeDrive) -> Self {
         let programmed = drive.counters().programs.sum();
-        Self { program: drive.program(), programmed, behind: drive.behind() }
+        let spare = drive.bad_blocks().map(|it| it.spare);
+        Self { program: drive.program(), programmed, behind: drive.behind(), spare }
     }
 
     #[inline]
     pub(super) fn of_steady(life: &SteadyLife) -> Self {
         let programmed = life.counters().programs.sum();
-        Self { program: life.program(), programmed, behind: life.behind() }
+        Self { program: life.program(), programmed, behind: life.behind(), spare: None }
     }
 }
 
@@ -136,6 +156,7 @@ impl Record {
             squares: 0.0,
             life: Series::new(Nanos::ZERO, Span(step), POINTS),
             close_up,
+            spare: Vec::new(),
             awaited,
             programmed: 0,
         }
@@ -164,8 +185,24 @@ impl Record {
         }
         let here = seen.programmed - std::mem::replace(&mut self.programmed, seen.programmed);
         self.life.add(entered, here);
+        if let Some(spare) = seen.spare {
+            self.note_spare(spare, pages, here);
+        }
         if !self.close_up.pages.is_empty() {
             self.close_up(seen, entered, here, begins);
+        }
+    }
+
+    fn note_spare(&mut self, spare: u64, pages: u64, programmed: u64) {
+        let whole = self.spare.first().map_or(spare, |it| it.first);
+        let step = (whole / SPARE_PARTS).max(1);
+        match self.spare.last_mut() {
+            Some(part) if part.first.saturating_sub(spare) < step => {
+                part.last = spare;
+                part.pages += pages;
+                part.programmed += programmed;
+            }
+            _ => self.spare.push(SparePart { first: spare, last: spare, pages, programmed }),
         }
     }
 

@@ -127,6 +127,7 @@ impl Running {
             wear: Cycles { least: mean, mean, most: mean },
             throttle: life.throttle(),
             blocked_at_end: life.blocked_at_end().total(),
+            erases_before: 0.0,
             bad_blocks: None,
             record,
         }

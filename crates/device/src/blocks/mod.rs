@@ -12,6 +12,7 @@
 //! - `page_allocator.rs`: the die that takes a host page, and the planes of that die that may.
 //! - `block_fates.rs`: the cycle in which each block fails, on every kind of drive.
 //! - `bad_blocks.rs`: blocks that fail and are retired.
+//! - `failing_parts.rs`: what goes out of service together, and the room that goes with it.
 //! - `failed_dies.rs`: dies that fail, and those that take their place.
 //! - `candidates.rs`: the candidates for GC, and the valid pages of a block.
 //! - `saved_state.rs`, `words.rs`: the blocks before the first request, as words.
@@ -23,6 +24,7 @@ mod block_state;
 pub mod block_table;
 pub mod candidates;
 pub mod failed_dies;
+pub(crate) mod failing_parts;
 pub mod gc_job;
 pub mod open_blocks;
 pub mod page_allocator;

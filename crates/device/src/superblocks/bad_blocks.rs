@@ -158,7 +158,7 @@ impl BadBlocks {
 
     /// Returns the units of data that a superblock can hold after its next erase, when the dies of
     /// failed blocks have dropped out of it; 0 if it will be retired.
-    fn room(&self, shape: &Shape, gaps: Option<&Gaps>) -> u32 {
+    pub fn room(&self, shape: &Shape, gaps: Option<&Gaps>) -> u32 {
         let Some(gaps) = gaps else { return shape.data_units().saturating_sub(self.padding) };
         if !self.stays(shape, gaps) {
             return 0;

@@ -47,7 +47,8 @@
 //!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
 //!   of all that cannot be read.
 //! - `bad_blocks.rs`, `failed_blocks.rs`: blocks that fail, and what the drive does about them.
-//!   `gaps.rs`: the commands that a superblock lacks for them.
+//!   `gaps.rs`: the commands that a superblock lacks for them. `failing_parts.rs`: what a life
+//!   without data needs to know of them.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
 //!   middle.
@@ -81,6 +82,7 @@ mod degraded_reads;
 mod erase_tests;
 mod eviction;
 mod failed_blocks;
+mod failing_parts;
 #[cfg(test)]
 mod fault_tests;
 mod faults;

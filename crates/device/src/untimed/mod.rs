@@ -262,6 +262,12 @@ impl LifetimeDrive {
         self.throttle.state()
     }
 
+    /// Returns the mean erase count of the blocks when this life began.
+    pub fn erases_before(&self) -> f64 {
+        let all: u64 = self.erased.iter().map(|&count| u64::from(count)).sum();
+        all as f64 / self.erased.len().max(1) as f64
+    }
+
     /// Returns the erase count of each block in this life, retired blocks left out.
     pub fn cycles(&self) -> Vec<u32> {
         let counts = self.erase_counts().iter().zip(&*self.erased).enumerate();

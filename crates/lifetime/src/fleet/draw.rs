@@ -1,9 +1,10 @@
 //! Draws a fleet from a life.
 
 use super::drawn_drives::{DrawnDrives, Part};
+use super::failures::share_seen;
 use super::laws::Laws;
 use super::spec::{check, suits};
-use super::{Fleet, FleetSpec, Sorted};
+use super::{BadBlocks, Fleet, FleetSpec, Sorted};
 use crate::Lifetime;
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::life_estimate::YEAR_S;
@@ -58,6 +59,14 @@ pub(super) fn horizon(life: &Lifetime) -> f64 {
     life.target().as_s() / YEAR_S
 }
 
+/// Returns the law by which blocks fail in a life, and what the life saw of it.
+fn bad_blocks(life: &Lifetime) -> Option<BadBlocks> {
+    let config = &life.drive.config;
+    let simulated_loss = share_seen(life)?;
+    let (share, shape) = (config.bad_blocks.share, config.bad_blocks.shape);
+    Some(BadBlocks { share, cycles: config.life.cycles, shape, simulated_loss })
+}
+
 impl Fleet {
     pub(super) fn of(life: &Lifetime, spec: &FleetSpec, drawn: DrawnDrives) -> Fleet {
         let DrawnDrives { drives, by_year, all } = drawn;
@@ -68,6 +77,7 @@ impl Fleet {
             all,
             horizon: horizon(life),
             bytes_year: life.survey.bytes as f64 / life.survey.span.as_s() * YEAR_S,
+            bad_blocks: bad_blocks(life),
             dilation_error: life.dilation_error(),
             sorted: Sorted::default(),
         }

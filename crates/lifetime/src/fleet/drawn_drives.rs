@@ -132,11 +132,12 @@ fn lived(
             return Err(Missing::Stopped);
         }
         let mut rng = laws.stream(place);
+        let mut of_blocks = laws.stream_of_blocks(place);
         let load = laws.load(&mut rng);
         counts.fill(0);
         let (mut age, mut number) = (0.0, 0);
         loop {
-            let drive = laws.drive(load, &mut rng);
+            let drive = laws.drive(load, &mut rng, &mut of_blocks);
             if number == 0 {
                 piece.drives.push(drive);
             }

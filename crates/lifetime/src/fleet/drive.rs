@@ -13,6 +13,8 @@ pub enum Cause {
     Early,
     /// Too many blocks of the drive are worn out.
     Worn,
+    /// Blocks of the drive have failed, and its spare does not cover them.
+    Spare,
 }
 
 impl Cause {
@@ -21,6 +23,7 @@ impl Cause {
         match self {
             Cause::Early => "early",
             Cause::Worn => "worn",
+            Cause::Spare => "spare",
         }
     }
 }
@@ -35,19 +38,30 @@ pub struct Drive {
     /// Years after which the drive fails early, or would if it did not wear out before.
     pub early_years: f64,
     /// Years after which too many blocks of the drive are worn out, or would be if it did not fail
-    /// before.
+    /// before; infinite if its spare is used up earlier.
     pub worn_years: f64,
+    /// Years after which failed blocks have used up the spare of the drive, or would have if it did
+    /// not fail before; infinite if too many blocks are worn out earlier, or no block fails.
+    pub spare_years: f64,
+    /// Share of the spare that the drive has lost to failed blocks when it is worn out or another
+    /// block fails that the spare does not cover, 0 to 1.
+    pub spare_lost: f64,
 }
 
 impl Drive {
     /// Returns the years after which the drive is replaced.
     pub fn years(&self) -> f64 {
-        self.early_years.min(self.worn_years)
+        self.early_years.min(self.worn_years).min(self.spare_years)
     }
 
     /// Returns the cause for which the drive is replaced.
     pub fn cause(&self) -> Cause {
-        if self.early_years < self.worn_years { Cause::Early } else { Cause::Worn }
+        let Drive { early_years, worn_years, spare_years, .. } = *self;
+        match early_years < worn_years.min(spare_years) {
+            true => Cause::Early,
+            false if spare_years < worn_years => Cause::Spare,
+            false => Cause::Worn,
+        }
     }
 }
 

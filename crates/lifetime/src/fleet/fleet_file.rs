@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 
 /// Kind and format version of files of drawn drives; increment the version when the contents
 /// change.
-const KIND: Kind = Kind { name: "fleet", format: 1 };
+const KIND: Kind = Kind { name: "fleet", format: 2 };
 /// Name of the file of drawn drives in a folder of results.
 pub(super) const FLEET: &str = "lifetime.fleet";
 /// The most drives that are drawn between two saves: they take seconds.

@@ -34,6 +34,11 @@ fn facts() -> Vec<Fact<Fleet>> {
         Fact::new("worn_blocks", "Share of worn-out blocks at which a drive ends.", |it: &It| {
             it.spec.worn_blocks
         }),
+        Fact::new(
+            "bad_blocks_share",
+            "Share of blocks that fail within the rated cycles; null if no block fails.",
+            |it: &It| it.bad_blocks.map(|law| law.share),
+        ),
         Fact::new("confidence", "Probability covered by each interval.", |it: &It| {
             it.spec.confidence
         }),
@@ -59,6 +64,18 @@ fn facts() -> Vec<Fact<Fleet>> {
             "early_failures",
             "Share of early failures among first replacements.",
             |it: &It| it.early(),
+        ),
+        Fact::new(
+            "spare_used_up",
+            "Share of drives whose spare was used up by failed blocks among first replacements; null \
+                if no block fails.",
+            |it: &It| it.out_of_spare(),
+        ),
+        Fact::new(
+            "beyond_simulated_loss",
+            "Share of first drives that lose more spare than the simulated life, beyond which their \
+                write amplification is that of its end; null if no block fails.",
+            |it: &It| it.beyond_simulated(),
         ),
         Fact::new("replaced", "Number of drives replaced in all years together.", |it: &It| {
             it.all.count

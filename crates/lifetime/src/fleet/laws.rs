@@ -11,9 +11,13 @@
 //! many matters, and the quantile at which it lies follows a beta distribution (order statistics of
 //! uniform draws), so that a drive takes one draw and not one for each of its blocks.
 //!
+//! **Bad blocks** fail for good before they are worn out, and take spare capacity with them
+//! (`failures`).
+//!
 //! **Early failures** follow a Weibull law in time, as in [`FailureLaw`] with seconds for cycles.
 
 use super::drive::Drive;
+use super::failures::{Ending, Failures};
 use super::spec::FleetSpec;
 use super::wear::Wear;
 use crate::Lifetime;
@@ -35,6 +39,8 @@ pub(super) struct Laws {
     /// Rank, from the weakest, of the block with whose failure a drive of the fleet ends.
     ends_with: f64,
     wear: Wear,
+    /// Blocks that fail before they are worn out; `None` if none does.
+    failures: Option<Failures>,
 }
 
 impl Laws {
@@ -59,6 +65,7 @@ impl Laws {
             blocks,
             ends_with: libm::floor(spec.worn_blocks * blocks) + 1.0,
             wear,
+            failures: Failures::of(life),
         })
     }
 
@@ -68,16 +75,30 @@ impl Laws {
         Rng::stream(self.seed, &format!("fleet/{place}"))
     }
 
+    /// Returns the random stream of the failing blocks of all drives in a place. It is apart from
+    /// the stream of all else, so that a fleet with bad blocks has the loads, the cells and the
+    /// early failures of one without.
+    pub fn stream_of_blocks(&self, place: u32) -> Rng {
+        Rng::stream(self.seed, &format!("fleet/{place}/bad_blocks"))
+    }
+
     pub fn load(&self, rng: &mut Rng) -> f64 {
         libm::exp(self.load_spread * normal(rng))
     }
 
     /// Draws a drive of the fleet that has this load, relative to the workload's.
-    pub fn drive(&self, load: f64, rng: &mut Rng) -> Drive {
+    pub fn drive(&self, load: f64, rng: &mut Rng, of_blocks: &mut Rng) -> Drive {
         let early_years = self.early.fails_after(0.0, rng.unit()) / YEAR_S;
         let strength = self.strength(rng);
-        let worn_years = self.wear.seconds(load, strength) / YEAR_S;
-        Drive { load, strength, early_years, worn_years }
+        let Ending { worn_s, spare_s, lost } = match &self.failures {
+            Some(failures) => failures.ending(&self.wear, (load, strength), of_blocks),
+            None => {
+                let worn_s = self.wear.seconds(load, strength);
+                Ending { worn_s, spare_s: f64::INFINITY, lost: 0.0 }
+            }
+        };
+        let (worn_years, spare_years) = (worn_s / YEAR_S, spare_s / YEAR_S);
+        Drive { load, strength, early_years, worn_years, spare_years, spare_lost: lost }
     }
 
     /// Draws the endurance of the block whose failure ends a drive, relative to the rated
@@ -135,6 +156,7 @@ mod tests {
                 blocks: f64::from(blocks),
                 ends_with: f64::from(ends_with),
                 wear: Wear::new(&Endurance::Model(Reading::Literal), 3000.0, (1.0, 1.0)),
+                failures: None,
             };
             let mut rng = Rng::stream(7, "test");
             let mut one_by_one = || {

@@ -9,6 +9,7 @@
 mod draw;
 mod drawn_drives;
 mod drive;
+mod failures;
 mod fleet_file;
 mod json;
 mod laws;
@@ -54,15 +55,30 @@ pub struct Fleet {
     pub horizon: f64,
     /// Bytes that the host writes in a year to a drive under the load of the workload.
     pub bytes_year: f64,
-    /// Relative error of the years until wear-out that comes from simulating only one of many
-    /// repetitions of the workload (dilation); `None` if unknown.
+    /// The law by which blocks of the drives fail for good; `None` if none does.
+    pub bad_blocks: Option<BadBlocks>,
+    /// Relative error that the dilation of the simulated life may cause in the years until
+    /// wear-out; `None` if unknown.
     pub dilation_error: Option<f64>,
     sorted: Sorted,
 }
 
-/// Years, and terabytes written, until the first drive of each slot of the fleet is replaced, in
-/// ascending order. Each list has three versions: lives as simulated, and shortened or lengthened
-/// by the error of simulating only some repetitions of the workload. Computed once.
+/// The law by which blocks of a fleet's drives fail before they are worn out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BadBlocks {
+    /// Share of blocks that have failed when all have reached `cycles`, 0 to 0.5.
+    pub share: f64,
+    /// P/E cycles at which `share` of the blocks have failed: `lifetime.cycles`.
+    pub cycles: f64,
+    /// Shape of the Weibull distribution of the cycle in which a block fails.
+    pub shape: f64,
+    /// Share of the spare that the simulated life lost, 0 to 1. Write amplification is known up to
+    /// that loss.
+    pub simulated_loss: f64,
+}
+
+/// Years and terabytes written until all first drives are replaced, sorted, each as with
+/// [`Fleet::sorted`]. A report asks for them a hundred times.
 #[derive(Clone, Debug, Default)]
 struct Sorted {
     years: OnceLock<[Vec<f64>; 3]>,
@@ -87,7 +103,11 @@ impl Fleet {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
             let drives = self.drives.par_iter();
-            let scaled = |it: &Drive| Drive { worn_years: it.worn_years * factor, ..*it };
+            let scaled = |it: &Drive| Drive {
+                worn_years: it.worn_years * factor,
+                spare_years: it.spare_years * factor,
+                ..*it
+            };
             let mut all: Vec<f64> = drives.map(|it| value(&scaled(it))).collect();
             all.par_sort_unstable_by(f64::total_cmp);
             all
@@ -166,10 +186,28 @@ impl Fleet {
     /// Returns the share of first drives that failed early, among those replaced within the target
     /// lifetime.
     pub fn early(&self) -> Option<f64> {
+        self.replaced_for(Cause::Early)
+    }
+
+    /// Returns the share of first drives whose spare was used up by failed blocks, among those
+    /// replaced within the target lifetime; `None` if no block fails.
+    pub fn out_of_spare(&self) -> Option<f64> {
+        self.bad_blocks.and_then(|_| self.replaced_for(Cause::Spare))
+    }
+
+    fn replaced_for(&self, cause: Cause) -> Option<f64> {
         let replaced = || self.drives.iter().filter(|it| it.years() < self.horizon);
-        let early = replaced().filter(|it| it.cause() == Cause::Early).count();
+        let these = replaced().filter(|it| it.cause() == cause).count();
         let all = replaced().count();
-        (all > 0).then(|| early as f64 / all as f64)
+        (all > 0).then(|| these as f64 / all as f64)
+    }
+
+    /// Returns the share of first drives that lose more of their spare than the simulated life did:
+    /// beyond, their write amplification is that of the end of that life. `None` if no block fails.
+    pub fn beyond_simulated(&self) -> Option<f64> {
+        let seen = self.bad_blocks?.simulated_loss;
+        let beyond = self.drives.iter().filter(|it| it.spare_lost > seen).count();
+        Some(beyond as f64 / self.drives.len().max(1) as f64)
     }
 
     /// Writes one CSV row for each drive that the fleet started with: its load, strength, years
@@ -180,17 +218,23 @@ impl Fleet {
     pub fn write_drives(&self, path: &Path) -> Result<(), Diagnostics> {
         let failed = |error: std::io::Error| unwritable(path, &error);
         let mut file = std::io::BufWriter::new(AtomicFile::create(path)?);
-        let head = "drive,load,strength,early_years,worn_years,years,cause,tbw";
+        let head =
+            "drive,load,strength,early_years,worn_years,years,cause,tbw,spare_years,spare_lost";
         writeln!(file, "{head}").map_err(failed)?;
         for (number, drive) in self.drives.iter().enumerate() {
-            let Drive { load, strength, early_years, worn_years } = drive;
-            // No early failure ever is an empty cell.
-            let early = if early_years.is_finite() { early_years.to_string() } else { "".into() };
+            let &Drive { load, strength, spare_lost, .. } = drive;
+            // What never happens is an empty cell.
+            let cell = |years: f64| if years.is_finite() { years.to_string() } else { "".into() };
+            let [early, worn, spare] =
+                [drive.early_years, drive.worn_years, drive.spare_years].map(cell);
             let cause = drive.cause().word();
             let (years, tbw) = (drive.years(), self.tbw(drive));
             let number = number + 1;
-            writeln!(file, "{number},{load},{strength},{early},{worn_years},{years},{cause},{tbw}")
-                .map_err(failed)?;
+            writeln!(
+                file,
+                "{number},{load},{strength},{early},{worn},{years},{cause},{tbw},{spare},{spare_lost}"
+            )
+            .map_err(failed)?;
         }
         file.into_inner().map_err(|error| failed(error.into_error()))?.finish()
     }

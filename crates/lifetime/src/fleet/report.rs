@@ -1,6 +1,6 @@
 //! The tables of a fleet.
 
-use super::{Fleet, Interval};
+use super::{BadBlocks, Fleet, Interval};
 use fowler_experiment::tables::{Cell, Sheet};
 
 impl Fleet {
@@ -48,12 +48,17 @@ impl Fleet {
         row("replaced per drive and year", self.rate(self.all, self.horizon), false);
         let single = |name: &str, cell: Cell| vec![name.into(), Cell::Nothing, cell, Cell::Nothing];
         let early = single("early failures among first replacements", Cell::share(self.early()));
+        let spare = self.bad_blocks.map(|_| {
+            let share = Cell::share(self.out_of_spare());
+            single("spare used up by failed blocks among first replacements", share)
+        });
         let replaced = Cell::number(Some(self.all.count as f64));
         let replaced = single("drives replaced", replaced);
         let spares = Cell::number(Some(self.spares(self.all) as f64));
         let spares =
             vec!["spare drives that are enough".into(), Cell::Nothing, Cell::Nothing, spares];
-        [early, replaced, spares].into_iter().for_each(|cells| sheet.row(cells));
+        let rows = [early].into_iter().chain(spare).chain([replaced, spares]);
+        rows.for_each(|cells| sheet.row(cells));
         sheet
     }
 
@@ -88,11 +93,31 @@ impl Fleet {
         format!(
             "assumed of the fleet: loads differ by a factor of {:.2} (one standard deviation), {} % fail \
              early in the first year (Weibull shape {}), and a drive ends when over {} % of its blocks \
-             are worn out; {dilation}",
+             are worn out{}; {dilation}",
             libm::exp(spec.load_spread),
             100.0 * spec.early_share,
             spec.early_shape,
-            100.0 * spec.worn_blocks
+            100.0 * spec.worn_blocks,
+            self.assumptions_on_blocks()
+        )
+    }
+
+    /// Returns the words on blocks that fail; empty if none does.
+    fn assumptions_on_blocks(&self) -> String {
+        let Some(law) = self.bad_blocks else { return String::new() };
+        let BadBlocks { share, cycles, shape, simulated_loss } = law;
+        let beyond = match self.beyond_simulated() {
+            Some(beyond) if beyond > 0.0 => format!(
+                "; {:.1} % of them lose more of it than the simulated life ({:.1} %), and their write \
+                 amplification is that of its end",
+                100.0 * beyond,
+                100.0 * simulated_loss
+            ),
+            _ => String::new(),
+        };
+        format!(
+            " or failed blocks ({} % at {cycles} cycles, Weibull shape {shape}) have used up its spare{beyond}",
+            100.0 * share
         )
     }
 }

@@ -72,7 +72,7 @@ pub fn check(spec: &FleetSpec) -> Diagnostics {
 ///
 /// # Errors
 ///
-/// If the drive has a throttle, or another law of block failures.
+/// If the drive has a throttle, or an SLC cache whose blocks fail.
 pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     if config.throttle.name != ThrottleKind::Off {
@@ -81,11 +81,10 @@ pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
         let hint = "use a scheme without one, such as nt".to_string();
         diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
     }
-    if config.bad_blocks.share > 0.0 {
-        let what = "the blocks of a fleet's drives fail when their cells are worn out, so the failures \
-            that bad_blocks draws cannot apply as well";
-        let hint = "--worn-blocks sets the share of worn-out blocks at which a drive is replaced"
-            .to_string();
+    if config.bad_blocks.share > 0.0 && config.slc.is_on() {
+        let what = "blocks that fail take from the SLC cache too, and a fleet does not follow its \
+            size";
+        let hint = "use a drive without slc, or no bad_blocks.share".to_string();
         diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
     }
     diagnostics.or(())

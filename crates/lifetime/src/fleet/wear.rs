@@ -52,12 +52,18 @@ impl Wear {
         Wear { curve: (0..POINTS).map(at).collect(), idle_scales, cycles_s, weight }
     }
 
+    /// Returns the P/E cycles that blocks with `strength` times the rated endurance endure if they
+    /// rest for `idle_s` seconds between two.
+    pub fn endured_by(&self, idle_s: f64, strength: f64) -> f64 {
+        let rested = if self.idle_scales { strength * idle_s } else { idle_s };
+        strength * self.endured(rested) / self.weight
+    }
+
     /// Returns the seconds until blocks with `strength` times the rated endurance wear out under
     /// `load` times the simulated load.
     pub fn seconds(&self, load: f64, strength: f64) -> f64 {
-        let cycles_s = self.cycles_s * load;
-        let rested = if self.idle_scales { strength / cycles_s } else { 1.0 / cycles_s };
-        strength * self.endured(rested) / (cycles_s * self.weight)
+        let rate = self.cycles_s * load;
+        self.endured_by(1.0 / rate, strength) / rate
     }
 
     fn endured(&self, idle_s: f64) -> f64 {
