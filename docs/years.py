@@ -21,6 +21,11 @@ Json = dict[str, Any]
 DRIVES = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"]
 YEARS = 5
 LONG_YEARS = 100
+# Share of worn blocks at which a drive is replaced, and share of blocks that fail for good within 3,000 cycles: both
+# assumed, and swept one beside the other.
+WORN_BLOCKS = [0.005, 0.02, 0.1]
+WORN = 0.02
+BAD_BLOCKS = [0.005, 0.02, 0.05]
 # Ages of a fleet that are shown, in years.
 SHOWN = [1, 2, 3, 5, 7, 10]
 EXCERPTS = {
@@ -108,12 +113,28 @@ def lived(fowler: str, folder: Path, drive: str, times: float, scheme: str | Non
     return found_or_run(folder, f"life-{drive}-{times:g}-{scheme or 'none'}", command)
 
 
-def fleet(fowler: str, folder: Path, drive: str, worn_blocks: float) -> Json:
-    """Returns the fates of 1,000 drives in ten years at 0.3 drive writes a day on average."""
+def fleet(fowler: str, folder: Path, drive: str, worn_blocks: float, bad_blocks: float = 0.0) -> Json:
+    """Returns the fates of 1,000 drives in ten years at 0.3 drive writes a day on average.
+
+    They are replaced when more than a share of their blocks is worn, and when those that have failed for
+    good, a share of all within 3,000 cycles [assumed], have used up the spare.
+    """
     file = workload(folder, drive, capacity_of(fowler, drive), 0.3)
     command = [fowler, "lifetime", "--device", drive, "--workload", str(file), "--years", "10", "--no-check"]
     command += [*SETS, "--drives", "1000", "--worn-blocks", f"{worn_blocks}"]
-    return found_or_run(folder, f"fleet-{drive}-{worn_blocks:g}", command)
+    name = f"fleet-{drive}-{worn_blocks:g}"
+    if bad_blocks:
+        command += ["--set", f"bad_blocks.share={bad_blocks}", "--set", "lifetime.cycles=3000"]
+        name += f"-bad-{bad_blocks:g}"
+    return found_or_run(folder, name, command)
+
+
+def alive(fates: Json) -> list[str]:
+    """Returns the drives of 1,000 that are alive at the ages that are shown."""
+    counts = {
+        round(at["years"], 2): f"{1000 * at['alive']:.0f}" for at in fates["fleet"]["survival"]
+    }
+    return [counts[year] for year in SHOWN]
 
 
 def main() -> None:
@@ -134,15 +155,22 @@ def main() -> None:
             years, delay = life["effective_lifetime_years"], life["delay_mean_us"] / 1e3
             name = f"{drive}, {times:g}, {scheme or 'as described'}"
             print(f"| {name} | {years:.2f} | {written:.2f} | {delay:.2f} |", flush=True)
-    print("| replaced at | " + " | ".join(f"after {year} years" for year in SHOWN) + " |")
+    ages = " | ".join(f"after {year} years" for year in SHOWN)
+    print(f"| replaced at | {ages} |")
     for drive in DRIVES:
-        for worn_blocks in (0.005, 0.02, 0.1):
-            survival = fleet(fowler, folder, drive, worn_blocks)["fleet"]["survival"]
-            alive = {round(at["years"], 2): f"{1000 * at['alive']:.0f}" for at in survival}
-            print(
-                f"| {drive}, {worn_blocks:.1%} | " + " | ".join(alive[year] for year in SHOWN) + " |",
-                flush=True,
-            )
+        for worn_blocks in WORN_BLOCKS:
+            row = alive(fleet(fowler, folder, drive, worn_blocks))
+            print(f"| {drive}, {worn_blocks:.1%} | " + " | ".join(row) + " |", flush=True)
+    print(
+        f"| bad blocks at 3,000 cycles [assumed], replaced at {WORN:.0%} worn | {ages} | spare used up "
+        "| beyond the simulated loss |"
+    )
+    for drive in DRIVES:
+        for bad_blocks in (0.0, *BAD_BLOCKS):
+            fates = fleet(fowler, folder, drive, WORN, bad_blocks)
+            shares = [fates["fleet"].get(key) for key in ("spare_used_up", "beyond_simulated_loss")]
+            row = [*alive(fates), *("-" if share is None else f"{share:.1%}" for share in shares)]
+            print(f"| {drive}, {bad_blocks:.1%} | " + " | ".join(row) + " |", flush=True)
     for drive in DRIVES:
         print(json.dumps(standard(fowler, folder, drive)), flush=True)
 

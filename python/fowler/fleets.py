@@ -79,8 +79,9 @@ class Fleet:
 
         The columns are ``drive``, ``load`` (over that of the workload), ``strength`` (cycles that it
         endures, over ``lifetime.cycles``), ``early_years`` and ``worn_years`` (when it fails early or is
-        worn out, or would be), ``years`` and ``cause`` of its end, and ``tbw``: terabytes (10^12 bytes)
-        that the host has written by then.
+        worn out, or would be), ``years`` and ``cause`` of its end, ``tbw``: terabytes (10^12 bytes) that
+        the host has written by then, ``spare_years`` (when failed blocks have used up its spare) and
+        ``spare_lost``: the share of the spare that it has lost in the end.
         """
         return Table(self._its.fleet_drives())
 

@@ -37,7 +37,8 @@ pub(crate) struct Fleet {
     /// The Weibull shape of the times of early failures; below 1 their rate falls with age
     #[arg(long, value_name = "K", default_value_t = ASSUMED.early_shape, requires = "drives")]
     pub early_shape: f64,
-    /// The share of worn-out blocks beyond which a drive is replaced
+    /// The share of worn-out blocks beyond which a drive is replaced. Blocks that fail before they
+    /// are worn out (--set bad_blocks.share) end it when its spare is used up
     #[arg(long, value_name = "P", default_value_t = ASSUMED.worn_blocks, requires = "drives")]
     pub worn_blocks: f64,
     /// Confidence level of the intervals of results, and probability that the spare drives are
