@@ -4,10 +4,10 @@ use crate::exit::Exit;
 use crate::stdin::TraceInput;
 use fowler_experiment::diagnostic::Diagnostics;
 
-/// A command that can be executed.
+/// A subcommand of `fowler`, such as `run`, with its arguments, ready to be executed.
 pub(crate) trait Action {
-    /// Returns the traces that the command reads. A trace may be standard input, which is then
-    /// replaced by a copy.
+    /// Returns the traces that a subcommand of `fowler` (such as `run`) reads. The caller replaces
+    /// the path `-`, standard input, by the path of a temporary copy.
     fn traces(&mut self) -> Vec<TraceInput<'_>> {
         Vec::new()
     }

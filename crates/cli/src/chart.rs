@@ -24,10 +24,11 @@ const ACROSS: usize = 2;
 const UPWARDS: usize = 4;
 /// Rows of characters for each step of a chart's upward axis, by the number of steps.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
-/// Labels of a chart's upward axis, from its lower end up; each step leaves a tenth of the requests
-/// above.
+/// Percentiles that label the vertical axis of a latency chart, from the bottom up. From each label
+/// to the next, the share of slower requests falls to a tenth.
 const STEPS: [&str; 5] = ["min", "p90", "p99", "p99.9", "p99.99"];
-/// A dotted curve of a chart draws every n-th dot of a solid one.
+/// Spacing of the dots in a dotted curve of a latency chart: a dotted curve has every third dot
+/// that a solid curve would have.
 const DOTTED: usize = 3;
 
 /// A curve of a chart: the latency distribution of reads or writes.
@@ -216,7 +217,8 @@ impl Canvas {
         self.cells[cell] |= BITS[x % ACROSS][y % UPWARDS];
     }
 
-    /// Sets every `every`-th dot of a path through `dots`, which runs along the axes.
+    /// Draws a curve of the latency chart: connects the positions `dots` (from the left, from the
+    /// bottom) by horizontal and vertical lines, of which every `every`-th dot is drawn.
     fn path(&mut self, dots: &[(usize, usize)], every: usize) {
         let mut step = 0;
         let mut last = None;

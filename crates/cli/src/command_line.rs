@@ -23,7 +23,7 @@ impl CommandLine {
         self
     }
 
-    /// Adds the flags of a group to the proposed command.
+    /// Adds a group of flags to this `fowler` command, which is proposed to the user for copying.
     pub fn and<T: Proposed>(self, flags: &T) -> CommandLine {
         flags.add_to(self)
     }

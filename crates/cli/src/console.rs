@@ -22,7 +22,8 @@ thread_local! {
     static KEPT: Cell<Option<Kept>> = const { Cell::new(None) };
 }
 
-/// Runs `act`, and returns its output and errors instead of writing them.
+/// Calls `act`, such as a command of `fowler`; its output to the terminal and its errors are
+/// captured and returned with its result instead of being printed.
 pub(crate) fn keep<T>(act: impl FnOnce() -> T) -> (T, Kept) {
     KEPT.set(Some(Kept::default()));
     let done = act();

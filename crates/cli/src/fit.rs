@@ -246,7 +246,8 @@ pub(crate) fn resolve(drive: &Drive, scheme: Option<&str>) -> Result<Resolved, D
     device_spec::resolve(&spec.source()?, &scheme, &spec)
 }
 
-/// Returns the files that a fit or a score reads: the drive and the measured rows.
+/// Returns the files that `fowler calibrate` or `fowler score` reads, each with the name of its
+/// argument: the drive, and the measurements of real drives.
 pub(crate) fn inputs(drive: &str, measured: &[PathBuf]) -> Vec<Named> {
     let drive = presets::file(Folder::Devices, drive);
     let drive = drive.map(|path| ("DRIVE".to_string(), path.to_path_buf()));
@@ -262,7 +263,8 @@ pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     diagnostics.or(filters)
 }
 
-/// Returns the amount of simulation for each measured row, from its flags.
+/// Returns the length of the simulations of measured rows and the sizes of the simulated drives,
+/// from the flags --brief, --longer and --capacity of `fowler score` and `fowler calibrate`.
 pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
     let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
     let effort = HowMuch { longer: arguments.longer.into(), ..effort };

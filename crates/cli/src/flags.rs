@@ -40,19 +40,22 @@ pub(crate) struct Policies {
 /// The argument that names files of measurements of real drives.
 #[derive(Debug, Args)]
 pub(crate) struct Measured {
-    /// Files of measured rows
+    /// JSON files of measurements of real drives; each row holds the numbers of one measurement
+    /// (see docs/real-drives.md)
     #[arg(id = "measured", value_name = "MEASURED.json", required = true)]
     pub files: Vec<PathBuf>,
 }
 
-/// The flags for the amount of simulation for each measured row.
+/// The flags that set how long each measurement of a real drive is simulated, and the size of the
+/// simulated drive.
 #[derive(Debug, Args)]
 pub(crate) struct Effort {
     /// A quick estimate, in minutes: smaller drives, and p99.9 known to 10 % instead of 5 %
     #[arg(long)]
     pub brief: bool,
-    /// Let drives of at most this capacity stand for the measured one, with fewer and smaller
-    /// blocks [default: 48GiB for tails, 6GiB where the drive is written several times]
+    /// Maximum capacity of the simulated drive, which stands for the measured drive with fewer and
+    /// smaller blocks [default: 48GiB where tail latency is measured, 6GiB where the drive is
+    /// overwritten several times]
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<String>,
     /// Multiply the length of measurements of tail latency by this number, such as 2, to see
@@ -253,8 +256,8 @@ pub(crate) struct PageFolder {
 /// The flag for the HTML page of a run.
 #[derive(Debug, Args)]
 pub(crate) struct Page {
-    /// Write a page with pictures, which needs nothing else to be read; without FILE into the
-    /// folder of --out
+    /// Write the results as an HTML page with pictures, which needs no other files; without FILE,
+    /// into the folder of --out
     #[arg(long, value_name = "FILE.html", num_args = 0..=1)]
     pub report: Option<Option<PathBuf>>,
 }

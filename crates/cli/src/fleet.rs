@@ -20,7 +20,8 @@ use std::path::{Path, PathBuf};
 /// Default values of the fleet flags.
 const ASSUMED: FleetSpec = FleetSpec::ASSUMED;
 
-/// The flags of a fleet. All defaults are assumed: sweep them.
+/// The flags of a fleet, a population of drives drawn at random from one simulated life. No default
+/// value has a source: compare results for several values.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "A fleet")]
 pub(crate) struct Fleet {

@@ -62,7 +62,8 @@ mod drives {
     }
 }
 
-/// Returns a sentence on a stopped life: where its progress is saved, if it is.
+/// Returns the message for a lifetime simulation that the user stopped: the file in which its
+/// progress is saved, or the reason why none is.
 pub(crate) fn stopped(checkpoint: &SaveTo, saved: bool) -> String {
     match checkpoint {
         SaveTo::File(place) | SaveTo::Cache(place) if saved => format!(

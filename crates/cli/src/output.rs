@@ -132,7 +132,8 @@ impl Output {
         self.reports.first().cloned().or(summary).or(log)
     }
 
-    /// Writes the page of these runs to every requested file.
+    /// Writes the HTML page of results of the runs `outcomes` to every file that the command's
+    /// flags request.
     pub fn report(
         &self,
         outcomes: &[Outcome],

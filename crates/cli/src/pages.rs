@@ -75,8 +75,9 @@ mod with_report {
         lived.write(folder)
     }
 
-    /// Writes the tables, the pictures and the page of tests of a drive; returns the names of the
-    /// files, and warnings about pictures that could not be drawn.
+    /// Writes the results of SNIA's Performance Test Specification on a drive: tables, pictures and
+    /// an HTML page. Returns the names of the files, and warnings about pictures that could not be
+    /// drawn.
     pub(crate) fn pts(
         results: &Pts,
         folder: &Path,
@@ -103,7 +104,8 @@ mod left_out {
         "note: no report.html: this program was built without reports (its Cargo feature `report`)",
     );
 
-    /// Returns the error for a request that needs the feature `report`.
+    /// Returns the error for the flag or command `asked`, which writes HTML pages, in a program
+    /// that was built without the Cargo feature `report`.
     fn absent(asked: &str) -> Diagnostics {
         let what = "this program was built without reports (its Cargo feature `report`)";
         let hint = "build it with its default features: cargo build -p fowler-cli";

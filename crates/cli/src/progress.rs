@@ -312,7 +312,8 @@ pub(crate) struct Shares {
     /// Time from the creation of the progress bar to the first report of progress, and the share of
     /// the work (0 to 1) that was done by then.
     began: Mutex<Option<(Duration, f64)>>,
-    /// Text behind the progress bar from its beginning on.
+    /// Text, such as an early result, that is shown to the right of the progress bar as soon as the
+    /// bar appears.
     behind: Mutex<String>,
 }
 

@@ -17,8 +17,8 @@ use fowler_report::verdict;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Smallest share of the mean latency of the slowest 1 % of requests, in any run, that gives a
-/// cause of latency a row in the table of causes.
+/// Smallest share (0.5 %) of the mean latency of the slowest 1 % of requests at which a cause of
+/// latency gets a row of its own in the table of causes; one run with such a share suffices.
 const BLAME_SHOWN: f64 = 0.005;
 /// Width of the labels at the beginning of lines below the tables of a report, in characters.
 pub(crate) const LABEL: usize = 10;
@@ -182,8 +182,8 @@ fn shown_parts(bands: &[Band]) -> Vec<Part> {
     parts
 }
 
-/// Returns a line of the report for each drive; under several schemes, for the drive under the
-/// first.
+/// Returns the description of the simulated drives in the report of `run` or `compare`: a line for
+/// each drive; if schemes are compared, one line, for the drive under the first scheme.
 pub(crate) fn drive_lines(outcomes: &[Outcome]) -> String {
     match outcomes.first() {
         None => String::new(),

@@ -22,7 +22,7 @@ impl Schema {
         (self.json)()
     }
 
-    /// Returns the usual name of the schema's file.
+    /// Returns the usual file name of this JSON Schema: the schema's name and `.schema.json`.
     pub(crate) fn file(&self) -> String {
         format!("{}.schema.json", self.name)
     }

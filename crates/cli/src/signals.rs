@@ -17,8 +17,8 @@ thread_local! {
     static ITS_CALLER: Cell<Option<&'static AtomicBool>> = const { Cell::new(None) };
 }
 
-/// Calls `act` on this thread, and lets a caller that handles signals itself stop that work by
-/// setting the flag `stop`.
+/// Calls `act`, such as a command of `fowler`, on this thread, for a caller that handles signals
+/// itself. By setting the flag `stop`, the caller stops `act`.
 pub(crate) fn heard_by<T>(stop: &'static AtomicBool, act: impl FnOnce() -> T) -> T {
     ITS_CALLER.set(Some(stop));
     let done = act();

@@ -136,9 +136,10 @@ impl Core {
         }
     }
 
-    /// Returns a die for a page of a stripe that the die of its address cannot take, if a die has
-    /// failed: one with room on a chip that the stripe does not use, or else any with room.
-    /// See docs/decisions/raid.md, "Where do the pages of a failed die go?".
+    /// Returns a die for a page of a stripe if the die that the page's address determines has
+    /// failed or is full: one with room on a chip that the stripe does not use, or else any die
+    /// with room. Applies only after the failure of a die. See docs/decisions/raid.md, "Where do
+    /// the pages of a failed die go?".
     #[cold]
     #[inline(never)]
     pub fn place_displaced(&mut self, page: Lpn) -> Option<DieId> {

@@ -25,7 +25,8 @@ pub struct Memory {
     pub data: Bytes,
     /// Bytes that the drive takes while it serves requests, besides the location of data.
     pub service: Bytes,
-    /// Additional bytes during preconditioning, freed before the first request.
+    /// Additional bytes of the simulating machine's memory during preconditioning, freed before the
+    /// first request.
     pub preconditioning: Bytes,
 }
 

@@ -39,7 +39,8 @@ pub struct AtomicFile {
     out: BufWriter<File>,
     path: PathBuf,
     partial: Option<PathBuf>,
-    /// First error of a write to the temporary file, after which the file is incomplete.
+    /// First error of writing data to the temporary file, which then never gets the name of the
+    /// finished file; `None` while all writes have succeeded.
     failed: Option<(io::ErrorKind, String)>,
 }
 

@@ -28,8 +28,8 @@ pub fn path() -> Option<PathBuf> {
 /// Limits for the files of one kind in Fowler's cache folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Prefix of the file names by which the cached files under this limit are recognized, such as
-    /// `image-`.
+    /// Prefix of the names of the files in Fowler's cache folder to which these limits apply, such
+    /// as `image-`.
     pub prefix: &'static str,
     /// Largest number of files with this prefix in Fowler's cache folder.
     pub files: usize,

@@ -33,7 +33,8 @@ impl Candidate {
         self.name.as_deref().or(self.scheme.as_deref()).unwrap_or(NO_SCHEME)
     }
 
-    /// Returns `spec` with the drive and scheme of this candidate, ready to run.
+    /// Returns the specification of this run of a comparison: `spec`, which all its runs share,
+    /// with this run's drive and scheme.
     pub fn spec(&self, spec: &RunSpec) -> RunSpec {
         let (device, scheme) = (self.device.clone(), self.scheme.clone());
         RunSpec { device, scheme, ..spec.clone() }
@@ -44,7 +45,8 @@ impl Candidate {
         drive.candidate.clone_from(&self.name);
     }
 
-    /// Returns the candidate's drive with the settings of `spec`.
+    /// Returns the configured drive of this run of a comparison, under the run's scheme and with
+    /// the settings in `spec`, which all runs of the comparison share.
     ///
     /// # Errors
     ///

@@ -29,14 +29,16 @@ const LARGEST: u64 = 16 << 20;
 #[serde(deny_unknown_fields)]
 pub struct Contents {
     format: u32,
-    /// Version of Fowler that wrote the listed files.
+    /// Version of the Fowler program that wrote the files of results listed in this
+    /// `contents.json`.
     pub version: String,
-    /// Command that wrote the listed files, such as `run`.
+    /// Command of `fowler` that wrote the files of results listed in this `contents.json`, such as
+    /// `run`.
     pub command: String,
     /// SHA-256 of each file that the run has left in the folder, by the file's name.
     pub files: BTreeMap<String, String>,
-    /// Hash of all else in `contents.json`, the list of the files that a run has left in a folder:
-    /// version, command, and the files with their checksums.
+    /// Hash of the other fields of this `contents.json`: format, version, command, and the names
+    /// and checksums of the files of results.
     checksum: String,
 }
 

@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 pub enum Operation {
     /// A file is created.
     Create(PathBuf),
-    /// Bytes are written to the end of a file.
+    /// Bytes (second field) are appended to the file with this path (first field).
     Write(PathBuf, Vec<u8>),
     /// A file is synchronized, so that all its bytes reach the disk.
     Sync(PathBuf),

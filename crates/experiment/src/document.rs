@@ -71,7 +71,7 @@ pub struct Setting {
     pub path: String,
     /// Value of the setting, not yet checked against its key.
     pub value: Value,
-    /// The place where the setting was made.
+    /// File and line, or command-line flag, that gives the configuration key this value.
     pub origin: Origin,
 }
 

@@ -62,7 +62,8 @@ const MISCORRECTED: &str = "miscorrected";
 const MISDIRECTED: &str = "misdirected";
 /// The word before the mean time between faults in an entry such as `every 10s chip`.
 const EVERY: &str = "every";
-/// The word after the number of a page, for a fault after which the page cannot be read.
+/// Last word of an entry such as `20s page 4711 uncorrectable` in a list of faults: from then on,
+/// the logical page with this number cannot be read.
 const UNCORRECTABLE: &str = "uncorrectable";
 
 impl fmt::Display for What {
@@ -275,7 +276,9 @@ fn unit<'a>(
         ));
     }
     if kind == "page" && words.next() != Some(UNCORRECTABLE) {
-        wrong.push(format!("does not say that the page is {UNCORRECTABLE}"));
+        wrong.push(format!(
+            "does not say that the page is {UNCORRECTABLE}: this word must follow its number"
+        ));
         return None;
     }
     parsed.map(|number| What::Unit(fault(number)))

@@ -363,8 +363,12 @@ fn per_page_type<V: Copy>(
         Value::List(items) => items.iter().map(read).collect::<Result<Vec<V>, _>>()?,
         one => vec![read(one)?],
     };
-    PerPageType::new(&values)
-        .ok_or_else(|| Complaint::new(format!("this is a list of {} values", values.len())))
+    PerPageType::new(&values).ok_or_else(|| {
+        Complaint::new(format!(
+            "this is a list of {} values, not of one value per page type",
+            values.len()
+        ))
+    })
 }
 
 fn flag(value: &Value) -> Result<bool, Complaint> {

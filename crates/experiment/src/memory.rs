@@ -41,8 +41,8 @@ impl Need {
         self.add_state(&drive.config, memory.data);
     }
 
-    /// Returns the estimate of host memory for all runs that one or the other of two estimates
-    /// covers.
+    /// Returns the host memory for the runs of two estimates together: the larger of their largest
+    /// runs, and the preconditioned drives of both.
     pub fn merge(mut self, other: Need) -> Need {
         self.serving = self.serving.max(other.serving);
         self.most = self.most.max(other.most);

@@ -34,7 +34,8 @@ impl Control<'_> {
     }
 }
 
-/// A step in the progress of the work. Steps come from any thread; they add up.
+/// A report of progress in the work of a command, such as its runs, to a progress bar. Reports come
+/// from any thread; they add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Progress {
     /// Number of parts added to the work: runs, or expectations of a paper to check.
@@ -45,13 +46,13 @@ pub enum Progress {
     Preconditioning(f64),
     /// Progress of the search for a replay speed, which makes test runs.
     Searching {
-        /// Number of the search's current test run, from 1. The total number of test runs is not
-        /// known in advance.
+        /// Number of the test run, from 1, that the search for a replay speed makes now. Their
+        /// total is not known in advance.
         run: usize,
-        /// Share of the test run that is done, from 0 to 1.
+        /// Share done, from 0 to 1, of the test run that the search for a replay speed makes now.
         share: f64,
     },
-    /// The run has served some requests.
+    /// Progress of one run: requests served since the run's last report of progress.
     Served {
         /// Number of requests that the run has served since it last reported its progress.
         requests: u64,

@@ -6,7 +6,8 @@
 pub struct Interval {
     /// Mean of a metric over independent repetitions of a run.
     pub mean: f64,
-    /// Half the width of the 95 % confidence interval of that mean, in the unit of the metric.
+    /// Half the width of the 95 % confidence interval of the metric's mean over independent
+    /// repetitions of a run, in the unit of the metric.
     pub half_width: f64,
 }
 

@@ -94,9 +94,9 @@ const JOIN: &str = "join";
 /// Longest chain of schemes that include one another.
 const DEEPEST: usize = 32;
 
-/// Returns all settings of the schemes in `name`, joined by `+`, each with the name of its scheme,
-/// including those of schemes that the key `join` includes. `above` lists the schemes that include
-/// `name`, outermost first; `done` lists the schemes already read, which are skipped.
+/// Returns each setting, with its scheme's name, of the schemes in `name` (joined by `+`) and of
+/// those that they include with the key `join`. `above`: schemes that include `name`, outermost
+/// first. `done`: schemes that were already read, which are skipped.
 fn parts(
     name: &str,
     above: &[&str],
@@ -169,7 +169,8 @@ fn joined(
         .map_err(|diagnostics| Diagnostics(diagnostics.0.into_iter().map(here).collect()))
 }
 
-/// Policies that include another policy's behavior: combined, the larger one wins. See
+/// Pairs of policies of which the second does all that the first does and more: (key, first,
+/// second). If combined schemes set the key to both, the second policy is used. See
 /// docs/decisions/policy.md, "What do `read_first` and `rhio` combine to?".
 const REFINEMENTS: [(&str, &str, &str); 1] = [("policy.die_order", "read_first", "rhio")];
 

@@ -18,8 +18,8 @@ use std::path::Path;
 pub struct Kind {
     /// The word for the kind of file in messages, such as `checkpoint`.
     pub name: &'static str,
-    /// Version of the format in which files of this kind are written. Fowler refuses to read a file
-    /// with a higher version.
+    /// Version of the format in which Fowler writes this kind of file, such as checkpoints. It
+    /// refuses to read a file with a higher version.
     pub format: u32,
 }
 
@@ -49,7 +49,8 @@ impl SealedFile {
         Ok(file)
     }
 
-    /// Writes the checksum at the end of the file, and gives the file its final name.
+    /// Writes the checksum of all data to the end of this sealed file, and renames it from its
+    /// temporary name to its final one.
     ///
     /// # Errors
     /// If the file cannot be written.

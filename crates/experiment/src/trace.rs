@@ -23,7 +23,8 @@ pub struct Looked {
     pub file: String,
     /// Name of the trace file's format.
     pub format: &'static str,
-    /// Characteristics of all requests that were read.
+    /// Characteristics of all requests that were read from the trace, such as their number and
+    /// sizes.
     pub info: TraceInfo,
     /// Report of reading the text of the trace, such as skipped lines; `None` for a trace in
     /// Parquet or Arrow.
@@ -100,7 +101,8 @@ impl Looked {
         }
     }
 
-    /// Returns a count of the report of reading the trace; zero if there is no report.
+    /// Returns a number of the report of reading the trace, such as that of skipped lines, which
+    /// `count` picks; zero for a trace without a report (Parquet or Arrow).
     fn counted(&self, count: impl FnOnce(&ReadReport) -> u64) -> u64 {
         self.read.as_ref().map_or(0, count)
     }
@@ -143,7 +145,8 @@ pub fn convert(
 /// Settings for anonymizing a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Anonymous {
-    /// Seed of the permutation: whoever knows the seed can undo the permutation.
+    /// Seed of the random permutation of the trace's addresses; with the seed, anyone can undo the
+    /// permutation.
     pub seed: u64,
     /// Size in bytes of an extent, the unit in which addresses are permuted; a power of two.
     pub extent: u64,

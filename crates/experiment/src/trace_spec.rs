@@ -80,7 +80,8 @@ impl TraceSpec {
     }
 }
 
-/// The passes over a trace before its first request, of which progress is reported as one.
+/// The complete readings of a trace file before a run. Their progress is reported as one share,
+/// from 0 at the start of the first reading to 1 at the end of the last.
 pub(crate) struct Passes<'a> {
     finished: Cell<u32>,
     all: u32,

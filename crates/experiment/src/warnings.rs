@@ -21,7 +21,7 @@ pub enum Severity {
     Interrupted,
     /// The results are not valid as they stand: data was lost, or a law is violated.
     Warning,
-    /// The results are valid; a reader may want to know more.
+    /// The results of the runs are valid; the warning adds a fact that matters for reading them.
     Remark,
 }
 
@@ -206,7 +206,8 @@ pub const CUT: &str = "the last line of the trace has no newline: if the file is
 pub const UNCHECKED: &str =
     "the compressed trace was not read to its end, so its checksum was not verified";
 
-/// Returns the labels of those runs for which `which` is true.
+/// Returns the labels, separated by commas, of those runs in `outcomes` for which the condition
+/// `which` holds.
 fn labels(outcomes: &[Outcome], which: &dyn Fn(&Outcome) -> bool) -> String {
     let labels = outcomes.iter().filter(|it| which(it)).map(|it| it.drive.label());
     labels.collect::<Vec<_>>().join(", ")
@@ -242,7 +243,7 @@ fn of_faults(outcomes: &[Outcome]) -> Vec<String> {
                 " (times of faults are scaled with the trace)"
             };
             texts.push(format!(
-                "{count} not reached {place}: the run ended before `{first}`{scaled}"
+                "{count} not reached {place}: the run ended before the time of `{first}`{scaled}"
             ));
         }
     }

@@ -76,7 +76,8 @@ impl WorkloadSpec {
     /// Returns a string that identifies the workload: the hash of the file and the way it is read.
     ///
     /// # Errors
-    /// If the file cannot be read, or for custom requests, which have no identity.
+    /// If the file cannot be read, or for custom requests, of which no hash is known before the
+    /// run.
     pub fn identity(&self) -> Result<String, Diagnostics> {
         Ok(self.identity_of(&self.hash(Control::UNWATCHED)?))
     }
@@ -154,7 +155,8 @@ impl WorkloadSpec {
 /// identified by their inputs, but the hash of custom requests is known only after they have been
 /// read.
 fn nameless(source: &dyn RequestSource) -> Diagnostics {
-    let what = "custom requests have no identity, so runs of them cannot be saved";
+    let what = "runs of custom requests cannot be saved: saved runs are found by a hash of their inputs, and \
+        that of custom requests is not known before the run";
     Diagnostic::new(source.name(), what)
         .hint("write the requests to a trace file and replay that file".to_string())
         .into()
@@ -555,8 +557,8 @@ pub fn device_id(text: &str) -> Option<DeviceChoice> {
     }
 }
 
-/// Returns the way of that name to spread arrival times in whole seconds, or an error that lists
-/// all choices.
+/// Returns the distribution of arrivals within a second, called `name`, for traces whose times are
+/// whole seconds; or an error that lists all distributions.
 pub fn spread_by_name(name: &str) -> Result<Spread, Diagnostics> {
     Spread::by_name(name).ok_or_else(|| {
         let names = Spread::ALL.map(Spread::name);

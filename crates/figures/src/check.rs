@@ -44,9 +44,9 @@ pub enum Wrong {
         /// Name of the column of numbers in a series of the figure, such as `values`, that has the
         /// wrong length.
         column: &'static str,
-        /// Number of values in that column of the figure's series.
+        /// Number of values in the column, named `column`, of a series of the figure.
         found: usize,
-        /// Number of values that this column of the figure's series should have.
+        /// Number of values that the column, named `column`, of a series of the figure should have.
         expected: usize,
     },
     /// A number is infinite, not a number, or too far from zero to be drawn (1e100).
@@ -60,9 +60,10 @@ pub enum Wrong {
     },
     /// A number on a logarithmic axis is zero, negative, or too close to zero to be drawn (1e-100).
     NotPositive {
-        /// Name of the column in the figure's series that holds the number without a logarithm.
+        /// Name of the column in the figure's series that holds the number which a logarithmic axis
+        /// cannot show.
         column: &'static str,
-        /// Index in the series' column of the number without a logarithm, from 0.
+        /// Index in the series' column, from 0, of the number which a logarithmic axis cannot show.
         index: usize,
         /// The number that is zero, negative, or too close to zero for a logarithmic axis.
         value: f64,
@@ -75,7 +76,8 @@ pub enum Wrong {
     },
     /// A whisker ends below where it begins.
     Inverted {
-        /// Index of the inverted whisker, from 0.
+        /// Index, from 0, of the value in the figure's series whose whisker ends below where it
+        /// begins.
         index: usize,
     },
     /// The drawing library failed, with its message.

@@ -120,7 +120,8 @@ pub struct Panel {
     /// Horizontal axis; a panel of columns shows [`Panel::rows`] there.
     #[serde(skip)]
     pub x: Axis,
-    /// Vertical axis, or the meaning of the values of bars and cells.
+    /// Vertical axis of the panel; in panels of horizontal bars and of heat map cells, the meaning
+    /// of their values.
     pub y: Axis,
     /// Names of the rows, each of which has a value in every series: groups of columns, bars,
     /// boxes, cells. Lines have none.
@@ -261,8 +262,8 @@ pub enum Shape {
     Bars,
     /// A heat map: a row of colored cells for each series.
     Heat,
-    /// A box of five percentiles for each series in each row. The values of a series are the five
-    /// of the first row, in ascending order, then those of the second.
+    /// Box plots: in each row, one box of five percentiles for each series. The values of a series
+    /// are listed row by row, five per row in ascending order.
     Boxes,
 }
 

@@ -35,9 +35,9 @@ pub fn natural_width(panel: &Panel) -> f64 {
     }
 }
 
-/// Returns the range of y that a panel's data needs, after two properties that must be equal in
-/// panels that share one range: whether bars are drawn, and the scale. `None` for distribution
-/// functions, whose y is always 0 to 1.
+/// Returns (true if bars are drawn, scale, range) of the vertical axis that fits a panel's data.
+/// Panels can share a range if the first two are equal. `None` for distribution functions, which
+/// always range from 0 to 1.
 pub fn range_of_y(panel: &Panel) -> Option<(bool, Scale, (f64, f64))> {
     match panel.shape {
         Columns | Towers => Some((true, Scale::Linear, bars::range(panel))),

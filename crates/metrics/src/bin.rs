@@ -40,13 +40,13 @@ impl Bin {
         (Bin::of(first).0..=Bin::of(last).0).map(Bin)
     }
 
-    /// Returns the smallest latency in the bin.
+    /// Returns the smallest latency that falls into this bin of a latency histogram.
     pub fn first(self) -> Span {
         let octave = self.octave();
         Span(((self.place() - octave * Bin::PER_OCTAVE) as u64) << octave)
     }
 
-    /// Returns the largest latency in the bin.
+    /// Returns the largest latency that falls into this bin of a latency histogram.
     pub fn last(self) -> Span {
         Span(self.first().0 + ((1 << self.octave()) - 1))
     }

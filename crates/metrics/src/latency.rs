@@ -115,8 +115,8 @@ impl Latencies {
         self.extend(latency.0, latency.0);
     }
 
-    /// Extends the smallest and the largest latency, which rarely change: they are compared and
-    /// hardly ever written.
+    /// Updates the smallest and the largest latency of the histogram if `min` or `max` exceeds
+    /// them. Either rarely changes, so most calls only compare.
     #[inline]
     fn extend(&mut self, min: u64, max: u64) {
         if min < self.min {

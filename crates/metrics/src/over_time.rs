@@ -8,8 +8,8 @@ use crate::{ByKind, Kind};
 use fowler_device::{BySource, Completion, Counters, Device, Doing, Layer, Ledger, Probe, waf};
 use fowler_units::{ChannelId, DieId, Id, Nanos, Span};
 
-/// Largest number of windows of a time series. A run that has outgrown the first width has more
-/// than half of that number.
+/// Largest number of time windows of a run. If a longer run needs more, neighboring windows are
+/// merged and their width doubles, so it has more than half of this number.
 const WINDOWS: usize = 256;
 /// Width of the windows before any are merged. A run shorter than a few of these has no time series
 /// worth plotting.
@@ -52,7 +52,7 @@ impl Served {
 pub struct Window {
     /// Width of the window; the last window of a run may be shorter.
     pub length: Span,
-    /// Requests completed in the window: reads and writes.
+    /// Requests of each kind, reads and writes, that completed in this time window of the run.
     pub served: ByKind<Served>,
     /// Time of all dies by activity in the window, in nanoseconds, in the order of
     /// [`Doing::NAMES`].

@@ -18,7 +18,8 @@ impl Kind {
     /// The two kinds of requests that move data: reads, then writes.
     pub const ALL: [Kind; 2] = [Kind::Read, Kind::Write];
 
-    /// Returns the kind of a command; `None` if it moves no data.
+    /// Returns the kind, read or write, of a host command; `None` for trims and flushes, which move
+    /// no data.
     #[inline]
     pub fn of(op: HostOp) -> Option<Kind> {
         match op {

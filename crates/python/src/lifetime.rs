@@ -32,7 +32,8 @@ impl Lifetime {
         rows(&self.finished.sheet())
     }
 
-    /// Writes the table (CSV), figures (SVG) and the report into a folder, and returns the files.
+    /// Writes the results of the lifetime run into a folder: a table (CSV), figures (SVG), an HTML
+    /// page and the drives of a fleet. Returns the names of the files.
     fn write(&self, py: Python<'_>, folder: PathBuf) -> PyResult<Vec<String>> {
         py.detach(|| {
             let (mut files, _) = self.finished.write(&folder)?;

@@ -40,8 +40,8 @@ impl Spread {
         self.inner.seeds()
     }
 
-    /// Returns the mean over the seeds of a metric under a scheme, given by its place, and half the
-    /// width of the 95 % interval.
+    /// Returns the mean over the seeds of the metric at `path` in the summary, and half the width
+    /// of its 95 % interval; `scheme` is the index of the scheme in the comparison, from 0.
     fn mean(&self, scheme: usize, path: &str) -> Option<(f64, f64)> {
         self.inner.of(scheme, path).map(both)
     }

@@ -62,7 +62,7 @@ impl Plan {
         Ok(Plan { plan: Arc::new(plan.or_raise(py)?), given: has_given, failure, stop })
     }
 
-    /// Returns the text of the specification as it was given.
+    /// Returns the text of the sweep's specification, in TOML, as the caller gave it.
     #[getter]
     fn text(&self) -> &str {
         self.plan.text()
@@ -159,7 +159,8 @@ impl Folder {
         py.detach(|| folder.keep(point, &Made { row, requests, failed })).or_raise(py)
     }
 
-    /// Returns every point of the folder that has run, one row each.
+    /// Returns the results of all finished runs saved in the folder of the sweep, one row for each
+    /// run.
     fn load(&self, py: Python<'_>) -> PyResult<Table> {
         let folder = self.opened()?;
         py.detach(|| folder.load()).map(Table::of_one).or_raise(py)

@@ -84,7 +84,8 @@ impl Table {
         Ok(cells)
     }
 
-    /// Returns a table of the rows with these indices, in this order.
+    /// Returns a new table with the rows of this one whose indices, from 0, are in `rows`, in that
+    /// order.
     fn take(&self, rows: Vec<usize>) -> PyResult<Table> {
         let rows_of = |(index, batch): (usize, &RecordBatch)| {
             (0..batch.num_rows()).map(move |row| (index, row))

@@ -18,7 +18,8 @@ const TICK: Duration = Duration::from_millis(20);
 /// Time to wait for work that was told to stop. Work that takes longer ends in the background.
 pub(crate) const GRACE: Duration = Duration::from_millis(40);
 
-/// The state that running work shares with the thread that watches it.
+/// State that a simulation, on a thread of its own, shares with the Python thread that waits for
+/// its end: the stop flag and the progress.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Watched {
     /// Flag that stops the work when it is set.

@@ -137,9 +137,11 @@ pub struct PtsSpec {
     pub active_share: f64,
     /// Amount of the active range that is used, in pieces of 2 MiB; zero for all of it.
     pub active_amount: Bytes,
-    /// Number of host threads, unless the test sets it.
+    /// Number of host threads, for tests of SNIA's Performance Test Specification that do not
+    /// prescribe it.
     pub threads: u32,
-    /// Number of outstanding requests per thread, unless the test sets it.
+    /// Number of outstanding requests per host thread, for tests of SNIA's Performance Test
+    /// Specification that do not prescribe it.
     pub depth: u32,
     /// Requests of the demand intensity test.
     pub stimulus: Stimulus,

@@ -24,7 +24,7 @@ pub struct Diagnostic {
     pub text: String,
     /// Description of the problem with the input.
     pub what: String,
-    /// Description of valid input in place of the offending text; may be empty.
+    /// Description of the input that would be valid where the offending text is; may be empty.
     pub expected: String,
     /// Advice on how to fix the problem; `None` if there is none.
     pub hint: Option<String>,

@@ -80,7 +80,7 @@ ids! {
 macro_rules! places {
     ($($Id:ident),+) => { $(
         impl $Id {
-            /// Returns the ID that is so many places after this one.
+            /// Returns the ID whose number is higher than that of this ID by `places`.
             #[inline]
             #[must_use]
             pub fn plus(self, places: u32) -> Self {

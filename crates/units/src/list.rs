@@ -24,7 +24,7 @@ impl<I: Id> Link<I> {
     pub const NONE: Self = Self { prev: I::NONE, next: I::NONE };
 }
 
-/// An item that can be in a list.
+/// An item of a doubly linked list, which stores the IDs of its neighbors in the list.
 pub trait Linked<I> {
     /// Returns the IDs of the items before and after this one in its linked list.
     fn link(&self) -> &Link<I>;

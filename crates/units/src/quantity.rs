@@ -6,11 +6,13 @@
 pub struct QuantityError {
     /// Problem with the text of a quantity, in words.
     pub reason: String,
-    /// Description of the texts that are valid quantities.
+    /// Description of valid texts for the quantity (a time, size or rate), as error messages show
+    /// it after "expected".
     pub expected: &'static str,
 }
 
-/// Suffix of a unit, and the size of the unit in the base unit.
+/// A unit of a quantity: the suffix in texts, such as `us`, and the size of the unit in the
+/// quantity's base unit, such as 1,000 ns.
 pub(crate) struct Unit {
     pub suffix: &'static str,
     pub scale: u64,

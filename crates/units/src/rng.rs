@@ -4,8 +4,8 @@
 use rand_core::{Rng as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A deterministic generator: xoshiro256++ seeded from `(seed, name)`. The golden test below fixes
-/// the values of the generator, so that results of old runs stay reproducible.
+/// A deterministic random number generator, xoshiro256++, seeded from `(seed, name)`. A test
+/// compares its first numbers with constants, so that results of old runs stay reproducible.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 

@@ -42,8 +42,9 @@ pub(crate) struct Ask {
     pub device: Option<String>,
     #[command(flatten)]
     pub settings: Settings,
-    /// Several drives, separated by commas: presets or files that end in .toml. Each drive gets the
-    /// four answers about the trace; then the drives are compared, and the schemes on each drive
+    /// Several drives, separated by commas: presets or files that end in .toml. For each drive: how
+    /// slow the requests of the trace are and why, their cost in flash, and the life of the drive;
+    /// then the drives are compared, and the schemes on each drive
     #[arg(long, value_name = "A,B,C.toml", value_delimiter = ',', conflicts_with = "device")]
     pub devices: Vec<String>,
     #[command(flatten)]
@@ -54,7 +55,8 @@ pub(crate) struct Ask {
     /// Compare schemes or drives with N seeds
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=seeds::MOST as i64))]
     pub seeds: u32,
-    /// Print the answers, and the choices made for you (such as the drive), as one JSON object
+    /// Print the answers about the trace (latency, cost in flash, life, better schemes or drives),
+    /// and the choices made for you (such as the drive), as one JSON object
     #[arg(long)]
     pub json: bool,
     /// Write summary.json and report.html into this folder

@@ -31,7 +31,8 @@ use std::path::{Path, PathBuf};
                         source = \"none: both are common\"\n\nExit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: nothing is written"
 )]
 pub(crate) struct Calibrate {
-    /// Files of measured rows
+    /// JSON files of measurements of real drives; each row holds the numbers of one measurement
+    /// (see docs/real-drives.md)
     #[arg(
         id = "measured",
         value_name = "MEASURED.json",
@@ -62,18 +63,20 @@ pub(crate) struct Calibrate {
     /// leave the preset of this drive model out of them
     #[arg(long, value_name = "MODEL", requires = "from_datasheet")]
     pub leave_out: Option<String>,
-    /// Number of each row to fit, such as read_us.p99; may be given several times [default: the
-    /// most informative ones of each protocol]
+    /// Number to fit in every measured row, such as read_us.p99; may be given several times
+    /// [default: the numbers that tell most about a drive, by the way in which the row was
+    /// measured]
     #[arg(long, value_name = "NUMBER")]
     pub metric: Vec<String>,
     #[command(flatten)]
     pub policies: Policies,
-    /// Change a configuration key before the fit
+    /// Change a configuration key of the drive before its parameters are fitted
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     #[command(flatten)]
     pub effort: Effort,
-    /// Maximum number of drives that the fit simulates, for each policy option that it compares
+    /// Maximum number of drives, each with other parameter values, that the fit simulates for each
+    /// option of a [[calibrate.parameter]] table
     #[arg(long, value_name = "N", default_value_t = 80, value_parser = tries())]
     pub tries: usize,
     /// Seed of the random parameter values that the fit tries first, besides the drive's own values
@@ -221,8 +224,8 @@ fn report(fitted: &Fitted) -> String {
         text += &console::fitted(line, 0);
     }
     text += &format!(
-        "\n{tried} simulated, {steps} of descent of the fit; the simulated numbers are {} times as far from \
-         the measured ones as expected of a good model\n",
+        "\n{tried} simulated; {steps} of the search reduced the deviation of simulated from measured \
+         numbers. Its root mean square is now {} times the deviation expected of a good model\n",
         real(fitted.off)
     );
     text

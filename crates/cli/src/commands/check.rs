@@ -24,8 +24,8 @@ pub(crate) struct Check {
     /// The folder: of a run, a comparison, a sweep, a life or a study
     #[arg(value_name = "DIR")]
     pub folder: PathBuf,
-    /// Remove leftovers of killed programs, and damaged results, which the same command then
-    /// computes again
+    /// Remove temporary files of killed programs, and damaged results of runs. The command that
+    /// wrote the folder, if it is repeated, computes these results again
     #[arg(long)]
     pub repair: bool,
 }
@@ -49,7 +49,8 @@ struct Findings {
 }
 
 impl Findings {
-    /// Reports a damaged file, and the effect of removing it (`without`), which `--repair` does.
+    /// Adds a damaged or missing file to the findings of `fowler check`; `without` says in words
+    /// what happens without the file. `--repair` removes it, unless it is a folder with contents.
     fn lost(&mut self, path: PathBuf, without: &str) -> Result<(), Diagnostics> {
         let what = disk::no_file(&path)?.unwrap_or("is damaged: its checksum does not match");
         self.bad.push((path.clone(), format!("{what}: {without}")));
@@ -167,9 +168,9 @@ fn of_sweep(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     }
     if found.earlier > 0 {
         let points = counted(found.earlier as u64, "point");
-        findings
-            .holds
-            .push(format!("{points} that the sweep no longer has, from an earlier design"));
+        findings.holds.push(format!(
+            "{points} of an earlier specification of the sweep: intact, but not in the present one"
+        ));
     }
     for path in found.strays {
         let what = "belongs to no point of this sweep, and is damaged";

@@ -18,12 +18,12 @@ pub(crate) struct Diff {
     /// A folder of `fowler run` or `fowler compare`, or a summary file
     #[arg(value_name = "FIRST")]
     pub first: PathBuf,
-    /// Second result, compared with the first; runs under the same scheme are compared with each
-    /// other
+    /// Second stored result, which is compared with the first: a folder of `fowler run` or `fowler
+    /// compare`, or a summary file. Runs under the same scheme are compared with each other
     #[arg(value_name = "SECOND")]
     pub second: PathBuf,
-    /// Write a page of both results to this file: the differences, and the curves of both on the
-    /// same axes. Needs folders
+    /// Write an HTML page that compares FIRST and SECOND to this file: their differences, and their
+    /// curves on the same axes. Both must be folders, not summary files
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     /// Print everything as one JSON object
@@ -183,9 +183,9 @@ fn of_chance(pair: &Pair) -> String {
             let beyond = pair.changes.iter().filter(real).count();
             let judged = pair.changes.iter().filter(|it| it.half_width.is_some()).count();
             format!(
-                "{beyond} of {} with intervals differ by more than their seeds do: the 95 % interval \
-                 of the difference excludes 0. One in twenty differences that are only chance passes \
-                 this test, too. The other numbers are those of the first seed.",
+                "{beyond} of {} with intervals differ by more than different seeds explain: the 95 % \
+                 interval of the difference excludes 0. By chance alone, one number in twenty passes \
+                 this test. Numbers without intervals are those of the first seed.",
                 counted(judged as u64, "number")
             )
         }

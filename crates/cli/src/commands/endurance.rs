@@ -35,7 +35,7 @@ const WAF_MOST: f64 = 1000.0;
                         and link."
 )]
 pub(crate) struct Endurance {
-    /// Standard that the measurement follows
+    /// Standard by which the endurance of the drive is measured
     #[arg(long, value_name = "STANDARD", default_value = "jesd219", value_parser = ["jesd219"])]
     pub standard: String,
     /// The drive: a preset or a file that ends in .toml [default: tlc; none with --smart]
@@ -189,8 +189,8 @@ fn counters(arguments: &Endurance) -> Result<Exit, Diagnostics> {
     Ok(Exit::Done)
 }
 
-/// Formats the answer from the counters of a real drive: a sentence on its life, then doubts, the
-/// table, and omissions.
+/// Formats the answer of `fowler endurance --smart` about a real drive: a sentence on its life,
+/// implausible SMART counters, the table of rates and years left, and notes on missing answers.
 fn words(answer: &SmartAnswer) -> String {
     let line =
         |head: &str, text: &String| console::fitted(&format!("{head}: {}\n", escaped(text)), 4);
@@ -231,7 +231,8 @@ fn terabytes(text: &str) -> Result<f64, Diagnostics> {
         Ok(tb) if tb > 0.0 && tb <= TBW_MOST => Ok(tb * 1e12),
         Ok(_) => {
             let what =
-                Diagnostic::new("--tbw", "no drive is rated for this amount of writes").text(text);
+                Diagnostic::new("--tbw", "this is no plausible rating of terabytes written (TBW)")
+                    .text(text);
             Err(what
                 .expected("the terabytes that the drive is rated to write: above 0, at most 1e9")
                 .into())

@@ -46,8 +46,8 @@ pub(crate) struct Lifetime {
     /// smallest number at which a life takes a minute or two]
     #[arg(long, value_name = "K")]
     pub dilation: Option<u32>,
-    /// Skip the second simulation, with twice as many real repetitions for each simulated one,
-    /// which shows the error of --dilation
+    /// Skip the second simulation of the life, in which each simulated repetition of the workload
+    /// stands for 2K real ones instead of K (--dilation); it shows the error of K
     #[arg(long)]
     pub no_check: bool,
     #[command(flatten)]

@@ -26,7 +26,8 @@ pub(crate) struct Measure {
     /// Write the jobs that overwrite the whole drive as well: all data on it is lost
     #[arg(long)]
     pub destroy: bool,
-    /// Ten minutes in all instead of an hour, beside the preconditioning
+    /// Write jobs that measure for ten minutes in all instead of an hour, not counting the
+    /// preconditioning of the drive
     #[arg(long)]
     pub ten_minutes: bool,
     /// Folder for the job files and the script that runs them
@@ -125,7 +126,10 @@ fn cost(file: &JobFile) -> String {
     let hours = real(file.hours);
     match file.destroys() {
         true => {
-            format!("overwrites the drive, about {} GB in {hours} hours", real(file.bytes / 1e9))
+            format!(
+                "overwrites the drive when the job runs, about {} GB in {hours} hours",
+                real(file.bytes / 1e9)
+            )
         }
         false => format!("reads only, {hours} hours"),
     }

@@ -12,13 +12,15 @@ use std::path::PathBuf;
 /// Models of flash cells: bit errors, sensing levels, program steps; every constant and its effect
 #[derive(Debug, Subcommand)]
 pub(crate) enum Physics {
-    /// Every curve as a picture (SVG) and as columns (CSV), and how far models and papers agree
+    /// Every curve of the flash cell models as a picture (SVG) and as columns (CSV), and how far
+    /// the models agree with published numbers
     Plot {
-        /// Folder that the pictures and columns are written into
+        /// Folder for the curves of the flash cell models, as pictures (SVG) and columns (CSV)
         #[arg(long, value_name = "DIR", default_value = "results/physics")]
         out: PathBuf,
     },
-    /// Sensitivity of bit errors, sensing levels and steps to each assumed constant
+    /// Sensitivity of bit errors, sensing levels and program steps to each assumed constant of the
+    /// flash cell models
     Sensitivity,
     /// Every constant, with its unit, its source (or that it is assumed), and the range of the
     /// sensitivity study

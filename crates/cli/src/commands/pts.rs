@@ -48,13 +48,14 @@ pub(crate) struct Pts {
     /// The share of the LBAs that is tested, from the first on
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub active_range: f64,
-    /// Amount of the active range to use, in pieces of 2 MiB spread over it [default: all]
+    /// Amount of the tested LBAs (--active-range) to use, in pieces of 2 MiB spread over them
+    /// [default: all]
     #[arg(long, value_name = "SIZE")]
     pub active_amount: Option<String>,
-    /// Number of host threads, unless the test sets it
+    /// Number of host threads, for tests of PTS that do not prescribe it
     #[arg(long, value_name = "N", default_value_t = 4)]
     pub threads: u32,
-    /// Outstanding requests per thread, unless the test sets it
+    /// Outstanding requests per host thread, for tests of PTS that do not prescribe them
     #[arg(long, value_name = "N", default_value_t = 64)]
     pub queue_depth: u32,
     /// Requests of the DIRTH test (response times by demand): their size, and the shares of reads

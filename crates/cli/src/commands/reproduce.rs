@@ -23,7 +23,8 @@ use std::path::PathBuf;
 pub(crate) struct Reproduce {
     #[arg(help = papers())]
     pub paper: String,
-    /// Folder of real traces, whose results are shown beside those of the synthetic stand-ins
+    /// Folder of the real traces that the paper replays; their results are shown beside those of
+    /// the synthetic traces that Fowler generates in their place
     #[arg(long, value_name = "DIR")]
     pub traces: Option<PathBuf>,
     /// Folder for tables (CSV), figures (SVG), a page of both (report.html) and finished runs
@@ -33,8 +34,9 @@ pub(crate) struct Reproduce {
     /// Maximum number of requests of each run: a preview, not a reproduction
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Reproduce only the paper's tables and figures, once: skip the studies of what the paper
-    /// leaves open and of starved writes, and repeat nothing with other seeds and lengths
+    /// Reproduce only the paper's tables and figures, once: skip studies of details that the paper
+    /// does not state and of writes that reads keep from finishing, and repetitions with other
+    /// seeds and lengths
     #[arg(long)]
     pub brief: bool,
     #[command(flatten)]

@@ -148,7 +148,8 @@ fn one(arguments: &Run) -> Result<Exit, Diagnostics> {
     Ok(combine_exit(exit, &diagnostics))
 }
 
-/// Adds the errors of the run's other flags, so that all errors are reported together.
+/// Returns `diagnostics`, errors in some flags of `fowler run`, with those in the flags for drive,
+/// scheme and workload added, so that the user sees all errors at once.
 fn with_setup(mut diagnostics: Diagnostics, arguments: &Run) -> Diagnostics {
     fit::run_spec(&arguments.setup.load, &arguments.candidate(), &mut diagnostics);
     diagnostics

@@ -128,7 +128,7 @@ fn report(scored: &score::Score) -> String {
     }
     if let Some(model) = &scored.of_another {
         let line = format!(
-            "note: the drive was fitted to {}, and no file has that model: it is compared with others\n",
+            "note: the drive was fitted to the model {}, of which the given files have no measurements; it is compared with measurements of other models\n",
             escaped(model)
         );
         text += &console::fitted(&line, 4);

@@ -15,8 +15,8 @@ use fowler_report::pages::REPORT;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Gains of five published systems, alone and combined: every subset of them on one drive or on
-/// drives of today, at three ages, under several workloads
+/// Gains of five published systems, alone and combined: every subset of them on one drive on which
+/// all five work, or on fitted data-center drives; at three ages, under several workloads
 #[derive(Debug, Args)]
 #[command(
     after_help = "Exit codes: 0 done; 2 the input is wrong; 130 stopped with Ctrl-C: what is finished is saved, and \
@@ -39,21 +39,24 @@ pub(crate) struct Study {
     /// Format of the traces; needed if the text does not show it
     #[arg(long, value_name = "FORMAT", requires = "trace")]
     pub format: Option<String>,
-    /// Folder of real traces, which the study uses beside its synthetic stand-ins if it knows them
+    /// Folder of real traces; files in it that the study recognizes are replayed besides the
+    /// study's synthetic workloads
     #[arg(long, value_name = "DIR", conflicts_with_all = ["workload", "trace"])]
     pub traces: Option<PathBuf>,
     /// Folder for tables (CSV), pictures (SVG), a page of both (report.html) and finished runs
     /// [default: results/study-NAME, with --limit or --brief results/study-NAME-look]
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    /// Requests of each run at most [default: 300,000; 100,000 in the study `today`]
+    /// Maximum number of requests of each run [default: 300,000; 100,000 in the study of
+    /// data-center drives, `today`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,
-    /// Run a quick form, of few and short runs on small drives: it shows that everything works, and
-    /// measures nothing
+    /// Run a quick form of the study, of few and short runs on small drives: it tests that every
+    /// part of the study works, but its numbers mean nothing
     #[arg(long)]
     pub brief: bool,
-    /// Seeds that every run is repeated with; effects then have confidence intervals
+    /// Number of seeds with which every run of the study is repeated; with two or more, measured
+    /// gains have confidence intervals
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=10))]
     pub seeds: u32,
     #[command(flatten)]
@@ -66,8 +69,8 @@ const PRINTED: [&str; 4] = ["worth", MARKED, "signs", "interactions"];
 /// Name of an ablation study's table of drives that no mean includes, because too little was
 /// measured of them; the table is printed whole.
 const MARKED: &str = "marked";
-/// Value in the first column, the drive, of the rows that are printed of an ablation study's
-/// tables: the rows that combine all drives.
+/// Name in the column of drives of an ablation study's table that marks results over all drives;
+/// the command prints only these rows.
 const PRINTED_DRIVES: &str = "all drives";
 
 impl Action for Study {

@@ -32,7 +32,7 @@ pub(crate) enum SweepAction {
     Merge {
         #[command(flatten)]
         shards: Shards,
-        /// The folder of the whole sweep
+        /// Folder for the merged results, those of the whole sweep
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
         #[command(flatten)]

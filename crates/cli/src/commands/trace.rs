@@ -173,7 +173,8 @@ fn anonymize(
     if size.is_none() {
         let diagnostic = Diagnostic::new(
             "--extent",
-            "extents, the pieces of the address space that are permuted, cannot have this size",
+            "extents, pieces of the address space that move as a whole, cannot have a size that is no \
+             power of two from 4KiB to 1TiB",
         )
         .text(extent);
         diagnostics.push(
@@ -220,9 +221,9 @@ fn hidden(extents: u64, pieces: u64, largest: u64, extent: &str) -> Vec<String> 
          requests join) were permuted, and extents within a piece keep their order"
     )];
     if pieces == 1 {
-        let what = "note: requests join all extents into one piece, so none was moved: addresses are \
-            those of the trace, shifted to zero. With a larger --extent, fewer requests span two \
-            extents; a smaller one makes more pieces";
+        let what = "note: no extent was moved: requests that span two extents join all of them into one \
+            piece, which keeps its order. Addresses are those of the trace, shifted to zero. With a \
+            larger --extent, fewer requests span two extents; a smaller one makes more pieces";
         said.push(what.into());
     } else if 2 * largest > extents {
         let what = "note: requests join more than half of the touched extents into one piece, within \

@@ -21,16 +21,16 @@ use std::fmt::Write;
                         then printed"
 )]
 pub(crate) struct Validate {
-    /// Fewer requests and smaller drives, with tolerances two to three times as wide: seconds, not
-    /// minutes
+    /// Validate in seconds, not minutes: simulate fewer requests and smaller drives, and allow two
+    /// to three times the deviation from theory
     #[arg(long)]
     pub quick: bool,
-    /// Test only one group (die, "extra wait", bounds, gc, laws), or the expectations whose name
-    /// contains this text
+    /// Check only one group of theoretical values (die, "extra wait", bounds, gc, laws), or the
+    /// values whose name contains this text
     #[arg(long, value_name = "TEXT")]
     pub only: Option<String>,
-    /// Change a configuration key of the simulated drives and not of the theory, to see the check
-    /// fail
+    /// Change a configuration key of the simulated drives, but not of the theory they are compared
+    /// with, to see the validation fail
     #[arg(long, value_name = "KEY=VALUE")]
     pub spoil: Vec<String>,
     #[command(flatten)]

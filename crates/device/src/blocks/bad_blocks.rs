@@ -51,7 +51,8 @@ pub(crate) struct BadBlocks {
     waiting: Vec<BlockId>,
     /// The pages that a die must be able to hold, if addresses determine dies.
     homed: Option<u32>,
-    /// The pages that the drive must be able to hold.
+    /// Number of pages that the drive must be able to hold at any time: all mapped pages (data and
+    /// parity), and one more.
     needed: u64,
     counts: BadBlockCounts,
 }
@@ -170,8 +171,8 @@ impl PageAllocator {
     }
 
     /// Returns the open block that takes a page in place of `block`, which fails to program that
-    /// page. Returns `block` if the plane cannot do without it now: then the erase of `block`
-    /// fails.
+    /// page. Returns `block` itself if the plane cannot spare it (too few erased blocks, or too
+    /// little room); the block then stays in use and fails at its next erase.
     #[cold]
     #[inline(never)]
     pub(super) fn sound_block(

@@ -27,7 +27,7 @@ pub(crate) const ERASE: u16 = u16::MAX;
 #[derive(Clone, Debug)]
 pub(crate) struct Fates {
     fates: IdVec<BlockId, Fate>,
-    /// The erase count of each block at the beginning.
+    /// Erase count of each block at the time when the block failures were drawn, before the run.
     begun: IdVec<BlockId, u32>,
     /// The number of real P/E cycles that a simulated one stands for.
     dilation: u32,

@@ -411,7 +411,7 @@ impl Blocks {
         offset
     }
 
-    /// Marks a page of a block that has been taken as valid.
+    /// Marks a physical page, just allocated in its open block, as holding valid data.
     #[inline]
     pub fn bind(&mut self, unit: UnitId, block: BlockId) {
         debug_assert_eq!(self.locator.block_of(unit), block);
@@ -443,7 +443,7 @@ impl Blocks {
     }
 
     /// Returns true if GC victims are found by a scan of all blocks, as on drives with superblocks;
-    /// false if by buckets.
+    /// false if by lists of full blocks, one list (bucket) per number of valid pages.
     #[inline]
     pub(super) fn is_scanned(&self) -> bool {
         self.buckets.is_empty()
@@ -679,7 +679,8 @@ impl Blocks {
         }
     }
 
-    /// Raises the plane's lower bound of nonempty buckets to its lowest nonempty bucket.
+    /// Raises the plane's lower bound on the valid pages of its GC victims to the smallest number
+    /// of valid pages for which the plane has a full block.
     pub fn settle_lowest(&mut self, plane: PlaneId) {
         let pages = self.geometry.pages_per_block;
         let first = plane.index() * (pages as usize + 1);

@@ -81,8 +81,8 @@ impl Candidates<'_> {
         self.blocks.capacity
     }
 
-    /// Returns the `index`-th block of the plane, candidate or not; `index` below
-    /// [`Candidates::slots`].
+    /// Returns the block with the number `index` in the plane, whether it may be a GC victim or
+    /// not; `index` is below [`Candidates::slots`], the number of blocks in the plane.
     pub fn slot(&self, index: u32) -> BlockId {
         BlockId(self.blocks.of_plane(self.plane).start + index)
     }

@@ -24,7 +24,8 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Bytes, DieId, Geometry, Id, IdVec, Lpn, PlaneId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// The state of a die in the striping of host pages.
+/// Counts and rotation of one die in the striping of host pages over dies: pages assigned, pages
+/// that fit, and the next plane of each stream.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Stripe {
     /// Host pages assigned to the die that have no physical page yet.
@@ -66,7 +67,7 @@ pub struct PageAllocator {
     strict: bool,
     /// The dies in striping order, each repeated for every page of a stripe unit.
     order: Box<[DieId]>,
-    /// Index in `order` of the die whose turn is next.
+    /// Index in `order`, the dies in striping order, of the die that takes the next host page.
     pub(super) turn: usize,
     /// True if a stripe unit, the pages that go to one die in a row, has one page.
     page_by_page: bool,
@@ -141,9 +142,8 @@ impl PageAllocator {
         self.turns_follow(was);
     }
 
-    /// Continues each die's rotation over its planes where it is, when data without a stream tag
-    /// changes from the stream `was` to another one: the two streams swap the planes whose turns
-    /// are next.
+    /// Lets data without a stream tag continue each die's rotation over its planes when that data
+    /// moves from the stream `was` to another: the next planes of the two streams are swapped.
     fn turns_follow(&mut self, was: StreamId) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
         self.stripes
@@ -158,7 +158,8 @@ impl PageAllocator {
         self.by_address.then(|| self.die_of_address(page))
     }
 
-    /// Returns the period of the striping order: the number of turns after which it repeats.
+    /// Returns the number of consecutive host pages after which the striping over dies repeats: the
+    /// number of dies times the pages of a stripe unit.
     pub(super) fn dies_in_turn(&self) -> usize {
         self.order.len()
     }
@@ -379,8 +380,9 @@ impl PageAllocator {
         self.lets_host_write(job(first)) && (planes == 1 || self.others_keep_pace(first, job))
     }
 
-    /// Returns true if GC on each plane of a die but the `first` has moved enough pages for the
-    /// host to write one more page there. Kept apart because most dies have only one plane.
+    /// Returns true if GC has moved enough pages for the host to write one more page on every plane
+    /// of a die apart from the plane `first`, which the caller checks. A separate function, because
+    /// most dies have only one plane.
     #[inline(never)]
     fn others_keep_pace<'a>(
         &self,

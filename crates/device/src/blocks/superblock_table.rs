@@ -24,8 +24,9 @@ impl Blocks {
         blocks
     }
 
-    /// Returns this block table, set to count for each superblock the pages within its capacity
-    /// that hold no data (such as those of a failed block). Without effect if `keeps` is false.
+    /// Returns this block table of superblocks; with `keeps` true, the table also counts, for each
+    /// superblock, the pages that hold no data and that an erase does not gain (such as those of a
+    /// failed block).
     #[must_use]
     pub fn keeping(mut self, keeps: bool) -> Self {
         let count = if keeps { self.blocks.len() } else { 0 };
@@ -33,8 +34,8 @@ impl Blocks {
         self
     }
 
-    /// Lets superblocks have pages within their capacity that hold no data from now on, such as
-    /// those of a failed block. Their number is 0 at first.
+    /// Begins to count, for each superblock, the pages that hold no data and that an erase does not
+    /// gain, such as those of a failed block. The counts start at 0.
     pub fn keep_some(&mut self) {
         if !self.keeps() {
             self.kept = IdVec::filled(0, self.blocks.len());
@@ -52,8 +53,9 @@ impl Blocks {
         !self.kept.is_empty()
     }
 
-    /// Sets the number of pages within a block's capacity that hold no data. Without effect if
-    /// blocks may have none.
+    /// Sets the number of pages of a superblock that hold no data and that an erase does not gain,
+    /// such as those of a failed block. Without effect if the block table does not count such
+    /// pages.
     pub fn keep(&mut self, block: BlockId, pages: u32) {
         if self.keeps() {
             self.kept[block] = pages;

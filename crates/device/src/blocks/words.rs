@@ -37,7 +37,7 @@ pub fn whole(low: u32, high: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
 }
 
-/// Number of 64-bit numbers that are written or read in one call.
+/// Number of 64-bit numbers of a saved state that are written or read in one call.
 const AT_ONCE: usize = 1 << 12;
 
 /// Writes 64-bit numbers, each as two words.
@@ -49,7 +49,7 @@ pub fn put_long(put: PutWords<'_>, numbers: &[u64]) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads 64-bit numbers, each from two words.
+/// Reads 64-bit numbers of a saved state, each stored as two 32-bit words, the low word first.
 pub fn take_long(take: TakeWords<'_>, numbers: &mut [u64]) -> Result<(), String> {
     let mut words = vec![0; 2 * AT_ONCE.min(numbers.len())];
     for some in numbers.chunks_mut(AT_ONCE) {

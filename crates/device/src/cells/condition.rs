@@ -66,13 +66,15 @@ impl Wear {
 /// Sensing levels at which the pages of a block are read, cached for many reads.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Known {
-    /// Sensing levels for all pages of the block; valid only before `until_grain`.
+    /// Sensing levels (first tried, and needed) of a read of any page of the block. They apply only
+    /// before the time `until_grain`; after it, each page is examined.
     attempt: Attempt,
     /// Time, in grains of 67 ms, until which all pages of the block are known to be read at the
     /// same levels.
     until_grain: u32,
-    /// Time, in grains of 67 ms, at which the block's sensing levels must be determined again. This
-    /// is later than `until_grain` if the pages of the block need different levels.
+    /// Time, in grains of 67 ms, at which the block's sensing levels must be determined again: the
+    /// end of their validity or, if the pages of the block need different levels, 1,000 grains
+    /// after the last determination.
     again: u32,
     /// Number of reads of the block up to which the sensing levels hold.
     reads: u32,
@@ -209,8 +211,9 @@ impl Condition {
         (attempt, lasting)
     }
 
-    /// Determines and stores the sensing levels at which the pages of a block are read, if all are
-    /// read alike, and the time until which they hold.
+    /// Determines the sensing levels at which the pages of a block are read. If the youngest and
+    /// the oldest page need the same levels, stores these for the whole block, with the time and
+    /// the number of reads up to which they are valid.
     #[cold]
     fn know(&mut self, block: BlockId, grain: u32) {
         let condition = self.blocks[block];
@@ -256,8 +259,8 @@ impl Condition {
             + FailedReads::bytes(geometry)
     }
 
-    /// Returns the timestamp of the moment that is `before` ahead of time zero. Timestamps count
-    /// grains of 67 ms since the moment that is `epoch` ahead of time zero.
+    /// Returns the timestamp, in grains of 67 ms, of the moment that lies the time `before` earlier
+    /// than time zero. Timestamps are zero at the moment that lies `epoch` earlier than time zero.
     pub fn stamp_before(epoch: Span, before: Span) -> u32 {
         ((epoch.0 - before.0) >> GRAIN) as u32
     }
@@ -428,7 +431,8 @@ impl Condition {
     }
 
     /// Returns the bit errors of a page at present, and as if its block had just been programmed,
-    /// each as a share of the errors that the strongest level corrects.
+    /// each as a share of the errors that the error-correcting code corrects at its highest sensing
+    /// level.
     pub fn errors(&mut self, page: Ppn, block: BlockId, now: Nanos) -> (f64, f64) {
         let (condition, age) = (self.blocks[block], self.age_read(page, block, now));
         let cycles = f64::from(condition.growth) * condition.wear.cycles();

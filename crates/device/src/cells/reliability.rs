@@ -35,9 +35,9 @@ const WIDEST: u32 = 2;
 /// Largest number of ISPP steps in a ladder.
 const RUNGS_MAX: u32 = 16;
 
-/// The ISPP iterations of each step of the ladder. Each step takes one iteration less than the one
-/// before for the slowest page type, and proportionally fewer for the others: time is inverse to
-/// the step size (RHIO, section II-A).
+/// Numbers of ISPP iterations of a program at each selectable step size, from the nominal size up.
+/// Each larger size takes one iteration less for the slowest page type, and proportionally fewer
+/// for the others: time is inverse to the step size (RHIO, an I/O scheduler, section II-A).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
     iterations: Vec<PerPageType<u32>>,
@@ -107,11 +107,11 @@ pub struct LevelTimes {
     /// Times of sensing (per page type) and of transfer at each level; those of hard decision for
     /// levels that do not exist. The length is a power of two, so that reads need no bounds check.
     times: [(PerPageType<Span>, Span); LEVELS_MAX + 1],
-    /// For each sensing level, the additional time to sense and transfer a page of the first page
-    /// type, compared with a hard-decision read.
+    /// Additional time to sense and transfer a page at each sensing level, compared with a
+    /// hard-decision read, for pages of the first type (such as lower pages).
     beyond_hard: [Span; LEVELS_MAX + 1],
-    /// True if all page types have the same sensing time, so that `beyond_hard` applies to all of
-    /// them.
+    /// True if all page types have the same sensing time, so that the additional times in
+    /// `beyond_hard` are those of every page.
     alike: bool,
     levels: u8,
 }
@@ -188,8 +188,8 @@ impl LevelTimes {
         (sense.of(offset), *transfer)
     }
 
-    /// Returns the times to sense and to transfer what a level adds to the previous one: its
-    /// further references and bits.
+    /// Returns the times by which sensing and transfer at a sensing level exceed those at the
+    /// previous level, for the reference voltages and the transferred bits that the level adds.
     pub fn beyond_last(&self, level: u8, offset: u32) -> (Span, Span) {
         let sense = self.sense(level, offset) - self.sense(level - 1, offset);
         (sense, self.transfer(level) - self.transfer(level - 1))
@@ -313,8 +313,9 @@ impl Cells {
         self.rates[setting].rber(&self.model, cycles, age, reads)
     }
 
-    /// Returns the bit errors of a page as a share of the errors that the strongest level corrects,
-    /// accurate to 2 %; zero where voltages alone determine the level of a read.
+    /// Returns the bit errors of a page as a share of the errors that the error-correcting code
+    /// corrects at its highest sensing level, accurate to 2 %; zero for the error model in which
+    /// the program voltages alone determine the sensing level.
     pub fn errors(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
         match self.kind {
             ModelKind::ByVoltage => 0.0,

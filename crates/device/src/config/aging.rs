@@ -47,7 +47,8 @@ pub enum Coding {
 pub enum Tracking {
     /// A read begins with the unshifted read references.
     Off,
-    /// A read begins with the entry at which the last retry in the superblock succeeded.
+    /// A read begins with the shift of the read references (entry of the retry table) with which
+    /// the last retry in the same superblock succeeded.
     Superblock,
 }
 

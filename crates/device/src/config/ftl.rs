@@ -2,8 +2,9 @@
 
 use fowler_units::Bytes;
 
-/// The units of the flash translation layer (FTL). The defaults are those of a drive of 2010, which
-/// maps pages and collects blocks.
+/// Mapping unit, reclaim unit and program unit of the flash translation layer (FTL). By default, as
+/// on drives of about 2010, all three are small: a page is mapped and programmed, and a block is
+/// reclaimed by GC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FtlConfig {
     /// Size of a mapping unit, which divides the page size; `None` for a whole page.

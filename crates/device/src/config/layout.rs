@@ -109,13 +109,14 @@ impl Refusals {
     }
 }
 
-/// Maximum number of pages in a stripe unit (consecutive pages placed on one die), and in the
-/// stripe units of all dies together: a table has one entry for each of these pages.
+/// Maximum number of pages in a stripe unit (consecutive pages placed on one die).
 const STRIPE_UNIT_MOST: u32 = 1024;
+/// Maximum number of pages in one stripe unit of every die together. The table of the striping
+/// order has one entry for each of these pages.
 const STRIPE_UNITS_MOST: u64 = 1 << 24;
 
-/// Minimum time between two measurements of a die's blocks: reading a page in idle time takes a
-/// tenth of it.
+/// Minimum time between two measurements of block strength on one die. Reading the page for a
+/// measurement, in idle time, takes about a tenth of it (0.1 ms).
 const EVERY_LEAST: Span = Span::ms(1);
 
 /// Maximum age of data at the first request. Page timestamps hold nine years, the run included.
@@ -126,9 +127,9 @@ const UBER_MOST: f64 = 1e-6;
 
 const HOUR: Span = Span(3_600_000_000_000);
 
-/// Returns the configuration keys of the constants that make a cell model impossible for the reason
-/// `why`. With `word_lines`, cells are programmed by word lines, and their program step is a key of
-/// `aging`.
+/// Returns the configuration keys to name in the error message if a cell model cannot work, for the
+/// reason `why`: the constants that cause it. With `word_lines`, cells are programmed by word
+/// lines, whose program step is a key of `aging`.
 fn constants_of(why: &ModelError, word_lines: bool) -> &'static [&'static str] {
     match why {
         ModelError::TooGood { .. } | ModelError::TooBad { .. } if word_lines => {
@@ -222,7 +223,8 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
 }
 
 impl Config {
-    /// Returns the sizes of the drive.
+    /// Returns the numbers of logical and physical pages, buffer frames and other sizes that follow
+    /// from the configuration of the drive.
     ///
     /// # Errors
     /// Every reason why the configuration cannot work.
@@ -367,7 +369,7 @@ impl Config {
         }
         let p = &self.precondition;
         refusals.unless((0.0..=1.0).contains(&p.fill), &["precondition.fill"], || {
-            format!("a fill of {}; expected a share from 0 to 1", p.fill)
+            format!("a fill of {}; expected a share of the logical pages, 0 to 1", p.fill)
         });
         refusals
             .unless(self.victim.d > 0, &["policy.victim.d"], || "0; expected at least 1".into());
@@ -395,8 +397,8 @@ impl Config {
         });
     }
 
-    /// Checks every die's share of the pages, as the last units of the drive may make a share
-    /// larger than a die can hold.
+    /// Refuses stripe units by which addresses assign more pages to a die than it can hold: if the
+    /// pages do not divide evenly, the first dies get up to one stripe unit more than the last.
     fn refuse_share_of_a_die(&self, layout: &Layout, refusals: &mut Refusals) {
         let unit = self.placement.stripe_unit;
         if unit == 1 {
@@ -521,27 +523,28 @@ impl Config {
         );
     }
 
-    /// Checks the settings on access classes of pages (HIRE). A `buffer.read_hot` without effect,
-    /// because access classes are off, is accepted: one drive can so run schemes with and without
-    /// access classes.
+    /// Refuses impossible settings of the access classes of pages (HIRE: read-hot and write-hot).
+    /// Accepts a `buffer.read_hot` without effect, because access classes are off, so that one
+    /// configuration of a drive serves schemes with and without them.
     fn refuse_uses(&self, refusals: &mut Refusals) {
         let watermark = self.hotness.watermark;
         let tells = watermark > 0.5 && watermark <= 1.0;
         refusals.unless(tells, &["policy.hotness.watermark"], || {
             format!(
-                "a watermark of {watermark}; expected above 0.5 and at most 1, so that no page is both \
-                 read-hot and write-hot"
+                "a watermark of {watermark} for the share of reads, or of writes, in a page's \
+                 hits; expected above 0.5 and at most 1, so that no page is both read-hot and \
+                 write-hot"
             )
         });
         let (name, page) = match self.ftl.unit {
             None => ("page", self.geometry.page_size),
-            Some(unit) => ("unit", unit),
+            Some(unit) => ("mapping unit", unit),
         };
         let small = self.hotness.hot_up_to;
         refusals.unless(small.0 == 0 || small >= page, &["policy.hotness.hot_up_to"], || {
             format!(
-                "data of requests up to {small} is hot; expected at least one {name} of {page}, or \
-                 0B, which selects the median size"
+                "requests up to {small} write hot data; expected at least one {name} ({page}), or \
+                 0B to use the median request size as the limit"
             )
         });
         let pages = self.buffer.size.0 / page.0.max(1);
@@ -560,7 +563,10 @@ impl Config {
         );
         let caches = self.buffer.cache_reads;
         refusals.unless(!caches || pages > 0, &["buffer.cache_reads", "buffer.size"], || {
-            format!("a buffer of {} cannot cache reads", self.buffer.size)
+            format!(
+                "a buffer of {} cannot cache reads: it must hold at least one page",
+                self.buffer.size
+            )
         });
     }
 

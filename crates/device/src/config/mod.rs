@@ -61,7 +61,8 @@ pub struct Config {
     pub plane_mode: PlaneMode,
     /// Operating times of the flash chips.
     pub timing: Timing,
-    /// Times of programs and erases: nominal, or those of the PES paper's PER and PE0.
+    /// Times of programs and erases: nominal, or those of two baselines in the PES paper on program
+    /// and erase suspension: PER (as long as sensing for a read) and PE0 (zero).
     pub program_erase: ProgramErase,
     /// Units of the mapping, of garbage collection and of programs.
     pub ftl: FtlConfig,
@@ -85,9 +86,11 @@ pub struct Config {
     pub gc: GcConfig,
     /// The state of the drive before the first request.
     pub precondition: PreconditionConfig,
-    /// The effect of a read of a page that was never written.
+    /// Behavior of the drive on a read of a page that was never written: answer from the flash,
+    /// with zeroes, or with an error.
     pub unwritten_reads: UnwrittenReads,
-    /// The effect of a write of part of a page.
+    /// Behavior of the drive on a write of part of a page: read the old page first
+    /// (read-modify-write), or not.
     pub partial_writes: PartialWrites,
     /// The policy that chooses the waiting transaction that a die serves next.
     pub die_order: die_order::Params,
@@ -105,7 +108,7 @@ pub struct Config {
     pub replacement: replacement::Params,
     /// The policy that chooses the sensing level with which a page is first read.
     pub sensing: sensing::Params,
-    /// The rate at which the cells accumulate errors.
+    /// Model of bit errors in the cells by wear, age and reads, and of the error-correcting code.
     pub reliability: reliability::Params,
     /// The model of blocks that fail for good.
     pub bad_blocks: bad_blocks::Params,
@@ -139,7 +142,8 @@ pub enum OpBase {
     Logical,
 }
 
-/// The operation of the planes of a die.
+/// Operation of the planes of a die: all execute one command together (lockstep), or each executes
+/// its own commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaneMode {
     /// A die executes one command at a time; host pages at the same offset on several planes are
@@ -169,7 +173,9 @@ pub struct BufferConfig {
     pub size: Bytes,
     /// The moment at which a write is acknowledged.
     pub ack: Ack,
-    /// The moment at which data leaves the buffer (`on_insert` only).
+    /// Moment at which buffered data is programmed: as soon as there is enough for a program, or
+    /// only when room is needed. Used only if a write is acknowledged when it enters the buffer
+    /// (`buffer.ack = "on_insert"`).
     pub eviction: Eviction,
     /// Number of page frames kept free or about to become free under lazy eviction, so that a burst
     /// of writes finds room.
@@ -354,7 +360,8 @@ pub enum Pattern {
     Rested,
 }
 
-/// The effect of a read of a page that was never written.
+/// Behavior of the drive on a read of a page that was never written: answer from the flash, with
+/// zeroes, or with an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnwrittenReads {
     /// A read of a page never written reads the flash, on the die that would hold the page, as if
@@ -366,7 +373,8 @@ pub enum UnwrittenReads {
     Error,
 }
 
-/// The effect of a write of part of a page if other parts of the page hold data.
+/// Behavior of the drive on a write of part of a page, if other parts of the page hold data: read
+/// the old page first (read-modify-write), or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartialWrites {
     /// The old page is read before the new one is programmed (read-modify-write).
@@ -386,7 +394,8 @@ impl Config {
         }
     }
 
-    /// Returns the limits on the streams of a placement policy on this drive.
+    /// Returns the number of streams and of placement handles that a placement policy can use on
+    /// this drive.
     pub(crate) fn stream_limits(&self) -> StreamLimits {
         self.placement.limits(self.voltage.name == VoltageKind::ByHotness)
     }
@@ -402,7 +411,8 @@ impl Config {
         self.placement.moved_streams(self.hotness.classes()) as u32
     }
 
-    /// Returns the number of all streams; their open blocks are taken from the spare capacity.
+    /// Returns the number of streams (kinds of data kept in separate open blocks), of host data and
+    /// of data that GC moved. Their open blocks are taken from the spare capacity.
     pub fn open_streams(&self) -> u32 {
         self.host_streams() + self.moved_streams()
     }

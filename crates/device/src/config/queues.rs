@@ -12,7 +12,8 @@ pub struct QueueConfig {
     pub max_reads: u32,
     /// Maximum number of host page writes between the buffer and the flash.
     pub max_writes: u32,
-    /// Number of writes served between two turns of the reads ([`Admission::Shared`] only).
+    /// Number of waiting writes that are admitted between two groups of waiting reads, when reads
+    /// and writes wait for room in the drive together ([`Admission::Shared`] only).
     pub reads_behind: u32,
     /// The order in which writes are taken from the submission queues.
     pub arbitration: Arbitration,

@@ -42,7 +42,8 @@ pub struct Params {
     pub oldest: Span,
     /// Source from which the controller knows the strength of a block.
     pub strength: StrengthSource,
-    /// Period in which every block is measured once (`measured` only).
+    /// Period in which the strength of every block is measured once, if the controller learns
+    /// strengths by measurement (`reliability.strength = "measured"` only).
     pub measure_every: Span,
     /// Maximum probability, in (0, 1), that a block is weaker than the strength class it is
     /// assigned to (`measured` only). A block assigned too strong a class may lose data.

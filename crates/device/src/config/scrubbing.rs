@@ -5,8 +5,8 @@ use crate::config::{Config, PlaneMode};
 use crate::policy::scrub::ScrubKind;
 use fowler_units::Span;
 
-/// The maximum share of time that the reads may take, as a divisor: scrubbing that is behind
-/// schedule reads twice as often.
+/// Divisor of time: scrubbing on schedule may spend at most 1/4 of a die's time (with superblocks,
+/// of the drive's time) on reads, because scrubbing that is behind schedule reads twice as often.
 const READS_SHARE: u64 = 4;
 
 impl Config {
@@ -50,21 +50,25 @@ impl Config {
             &["policy.scrub.period"],
             || {
                 format!(
-                    "a {reader} that reads its {pages} pages within {} for scrubbing spends more than \
-                     1/{READS_SHARE} of its time on that",
+                    "scrubbing that reads all {pages} pages of a {reader} once in {} takes more \
+                     than 1/{READS_SHARE} of the time of the {reader}",
                     scrub.period
                 )
             },
             || {
                 format!(
-                    "set policy.scrub.period to {least} or more: {READS_SHARE} times the time of \
-                     these reads"
+                    "set policy.scrub.period to {least} or more: {READS_SHARE} times the time that \
+                     reading all these pages takes"
                 )
             },
         );
         let margin = scrub.margin > 0.0 && scrub.margin <= 1.0;
         refusals.unless(margin, &["policy.scrub.margin"], || {
-            format!("a scrubbing margin of {}; expected above 0 and at most 1", scrub.margin)
+            format!(
+                "a scrubbing margin of {}; expected a share of the correctable bit errors, \
+                 above 0 and at most 1",
+                scrub.margin
+            )
         });
     }
 }

@@ -30,7 +30,8 @@ pub struct SlcConfig {
 pub enum WhenFull {
     /// Host data bypasses the full SLC cache and is programmed at all bits per cell.
     Direct,
-    /// Host data waits in the buffer until a superblock of the cache has been folded and erased.
+    /// Host data waits in the write buffer until a superblock of the SLC cache has been folded (its
+    /// data moved to blocks with all bits per cell) and erased.
     Wait,
 }
 

@@ -114,9 +114,9 @@ impl Config {
         self.refuse_wear_limits(refusals);
     }
 
-    /// Refuses settings of stripes at which, at the end of a block's life, every read would cause
-    /// its refresh (moving its data), and a wear limit `worn_above` that no block reaches in its
-    /// life.
+    /// Refuses refresh limits at which every read of a block at the end of life
+    /// (`reliability.cells.end_cycles` P/E cycles) would have the block's data moved, and a wear
+    /// limit `worn_above` that no block reaches before that end.
     pub(crate) fn refuse_wear_limits(&self, refusals: &mut Refusals) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {

@@ -50,7 +50,7 @@ impl Config {
                 } else if unit.0 == 0 || !unit.0.is_multiple_of(SECTOR.0) {
                     format!("a mapping unit must consist of whole sectors of {SECTOR}")
                 } else if page.0.is_multiple_of(unit.0) {
-                    format!("expected at most {UNITS_OF_PAGE_MAX} units in a page")
+                    format!("a page can have at most {UNITS_OF_PAGE_MAX} mapping units")
                 } else {
                     "some units would lie in two pages".into()
                 };
@@ -91,11 +91,17 @@ impl Config {
             &["ftl.unit", "geometry"],
             || {
                 let count = count(unit);
-                format!("{count} units of {unit}; the map can number {PAGES_MAX}")
+                format!(
+                    "{count} mapping units of {unit}; the mapping table can number {PAGES_MAX} \
+                     at most"
+                )
             },
             || match self.possible_units().filter(fits).min() {
                 Some(larger) => {
-                    format!("for fewer units, set ftl.unit = \"{larger}\", or use a smaller drive")
+                    format!(
+                        "set ftl.unit = \"{larger}\" for fewer mapping units, or use a \
+                         smaller drive"
+                    )
                 }
                 None => "use a smaller drive".into(),
             },

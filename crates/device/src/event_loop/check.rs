@@ -38,8 +38,9 @@ impl Device {
         self.layer.ftl.core.map.place(self.stored_page(page)) != Location::Nowhere
     }
 
-    /// Checks that valid counts match the bitmaps, that every block is in exactly one state, and
-    /// that full blocks are in the right bucket.
+    /// Checks that the numbers of valid pages match the bitmaps of valid pages, that every block is
+    /// in exactly one state, and that each full block is in the list (bucket) for its number of
+    /// valid pages.
     fn check_blocks(&self) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
         let geometry = self.layout().geometry;
@@ -132,8 +133,8 @@ impl Device {
         let kept = self.layer.raid().map_or(0, |raid| raid.retained_for_parity());
         law(valid == mapped + moving + kept, || {
             format!(
-                "{valid} pages are valid, but {mapped} are mapped, {moving} moving, {kept} kept for \
-                 parity"
+                "{valid} pages are valid, which is not the sum of {mapped} mapped, {moving} moving \
+                 and {kept} kept for parity"
             )
         })
     }
@@ -209,7 +210,10 @@ impl Device {
         let (entered, answered) = (self.entered, self.answered);
         let open = self.layer.ftl.front.requests.open_count() as u64;
         law(entered == answered + open, || {
-            format!("{entered} requests entered, {answered} answered, {open} in flight")
+            format!(
+                "{entered} requests entered, which is not the sum of {answered} answered and \
+                 {open} in flight"
+            )
         })?;
         let queues = &self.layer.ftl.queues;
         self.layer

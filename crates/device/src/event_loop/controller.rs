@@ -53,7 +53,7 @@ pub(crate) enum Hooks {
 }
 
 impl Controller {
-    /// Returns the redundancy, on a drive with stripes.
+    /// Returns the stripes with parity (RAID) of the drive; `None` on a drive without stripes.
     pub(crate) fn raid(&self) -> Option<&Raid> {
         match &self.hooks {
             Hooks::Raid(raid) => Some(raid),
@@ -62,9 +62,9 @@ impl Controller {
     }
 }
 
-/// Evaluates a call with the translation layer and, for a drive with parity or with a list of lost
-/// pages, the code that handles them. The latter path is kept out of line, so that the path without
-/// redundancy stays as short as if it were the only one.
+/// Evaluates the expression `call` with the translation layer of a drive, and with the handler of
+/// its redundancy: stripes with parity, the list of lost pages, or nothing. The code for the first
+/// two is kept out of line, so that a drive without redundancy runs as fast as if there were none.
 macro_rules! with_redundancy {
     ($controller:expr, |$ftl:ident, $raid:ident| $call:expr) => {{
         use $crate::event_loop::controller::{Controller, Hooks, out_of_line};

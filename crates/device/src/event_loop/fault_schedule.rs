@@ -29,7 +29,8 @@ pub(super) enum Coming {
     PowerOff(Span),
 }
 
-/// The faults that are still to come, and those that have struck.
+/// The scheduled faults of a run, such as the failure of a die or a loss of power: those still to
+/// come, and those that have struck.
 #[derive(Clone, Debug, Default)]
 pub struct FaultSchedule {
     pub(super) to_come: VecDeque<(Nanos, Coming)>,

@@ -12,7 +12,9 @@ use fowler_agenda::Phase;
 use fowler_units::{Nanos, Span};
 
 impl<L: Faulty> Device<L> {
-    /// Injects a fault. The dies react when time advances. Requires
+    /// Injects a fault at the present time: a failure of a page, block, plane, die, chip or
+    /// channel, a silent corruption, a moment without power, or a bug of the controller.
+    /// Dies react when time advances. Requires
     /// [`crate::policy::redundancy::Params::integrity`].
     ///
     /// # Panics

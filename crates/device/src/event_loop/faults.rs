@@ -108,8 +108,9 @@ impl Device {
         self.layer.raid().and_then(|raid| raid.integrity.as_deref())
     }
 
-    /// Returns the page of the mapping that holds a host page (their numbers differ on a drive with
-    /// stripes).
+    /// Returns the logical page under which the mapping stores a host page. On a drive with
+    /// stripes, parity pages are numbered among the data pages, so the number differs from the
+    /// host's.
     pub(super) fn stored_page(&self, host: Lpn) -> Lpn {
         self.layer.raid().map_or(host, |raid| raid.stored_page(host))
     }

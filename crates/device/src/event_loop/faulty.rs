@@ -14,15 +14,16 @@ pub trait Faulty: Layer {
     /// was scheduled.
     fn faults(&self) -> Option<&FaultSchedule>;
 
-    /// Returns the place of the record of scheduled faults, for modification; the record is made on
-    /// demand.
+    /// Returns a mutable reference to the optional schedule of faults (those to come and those that
+    /// have struck). A caller that schedules a fault creates the schedule if there is none.
     fn faults_mut(&mut self) -> &mut Option<Box<FaultSchedule>>;
 
     /// Returns the counts of unreadable and lost pages; `None` on a drive that does not notice
     /// losses.
     fn ledger(&self) -> Option<LossLedger>;
 
-    /// Injects a fault.
+    /// Injects a fault at the present time: a failure of a page, block, plane, die, chip or
+    /// channel, a silent corruption, a moment without power, or a bug of the controller.
     ///
     /// # Panics
     /// If the drive does not notice losses, or the failed unit does not exist.

@@ -113,8 +113,9 @@ impl<L: Layer> Device<L> {
         assert_eq!(self.layer.front().requests.open_count(), 0, "a request was never answered");
     }
 
-    /// Returns the next act if the host issues its next request at `due`; `None` when everything is
-    /// done.
+    /// Returns the next action of the event loop with the host (issue a request, admit one, or
+    /// wait), if the host issues its next request at `due`; `None` when all requests have been
+    /// answered.
     fn next_of(&self, due: Option<Nanos>) -> Option<Next> {
         let due = due.map(|due| due.max(self.now()).max(self.last_issue));
         let entry = self.arrivals.front().and_then(|arrival| self.entry(arrival));

@@ -10,7 +10,7 @@ use fowler_units::{DieId, HostIo, Nanos, Span};
 pub trait Layer: Translation {
     /// Returns the front end of the translation layer: the requests in flight, and the host link.
     fn front(&self) -> &FrontEnd;
-    /// Returns the sizes of the drive.
+    /// Returns the numbers of logical and physical pages and other sizes of the drive.
     fn layout(&self) -> &Layout;
     /// Returns the front end of the translation layer (requests in flight, host link), for
     /// modification.
@@ -36,7 +36,8 @@ pub trait Layer: Translation {
     fn deadline_event(&mut self, _flash: &mut Flash) {}
     /// Handles a scheduled fault that strikes now.
     fn fault_event(&mut self, _flash: &mut Flash) {}
-    /// Continues work that waited because of a rate limit.
+    /// Continues work that a rate limit has delayed: the rebuild of a failed die's pages or, with
+    /// superblocks, the entry of data into the write buffer.
     fn paced_event(&mut self, _flash: &mut Flash) {}
     /// Prefetches, into the processor's cache, the mapping entry of a request's first page, eight
     /// requests before it is admitted.

@@ -6,15 +6,15 @@ use super::Layer;
 use crate::flash::Flash;
 use fowler_units::{HostIo, Nanos};
 
-/// Number of requests drawn ahead: enough for three dependent memory accesses to complete before
-/// the request enters.
+/// Number of requests drawn from the source before the drive receives them: enough for three
+/// dependent memory accesses of the simulating machine to complete meanwhile.
 const AHEAD: usize = 8;
 /// Lead, in requests, at which the record of the block that holds the first page of a request is
 /// prefetched into the processor's cache. The mapping entry of the page, prefetched earlier, names
 /// it.
 const SECOND: usize = 5;
-/// Lead, in requests, at which the neighbours of that block, in the list of blocks by valid count,
-/// are prefetched into the processor's cache.
+/// Lead, in requests, at which list neighbours are prefetched into the processor's cache: those, in
+/// the list of blocks by valid count, of the block that holds the first page of a request.
 const THIRD: usize = 2;
 
 /// A source of requests that draws a few of them early.

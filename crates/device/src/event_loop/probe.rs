@@ -77,7 +77,8 @@ impl<L, P: Probe<L>, Q: Probe<L>> Probe<L> for (P, Q) {
     }
 }
 
-/// An optional probe; `None` observes nothing.
+/// Lets a run have an optional probe, which observes completed requests and flash operations.
+/// `None` observes nothing.
 impl<L, P: Probe<L>> Probe<L> for Option<P> {
     #[inline]
     fn completed(&mut self, completion: &Completion) {

@@ -76,8 +76,8 @@ impl Flash {
         }
     }
 
-    /// Puts a die whose cache register has data to transfer in line for the channel again. A die
-    /// has one place in that line, and its page register has just used it.
+    /// Puts a die in line for the channel again if its cache register has data to transfer. A die
+    /// has only one place in that line, which the transfer for its page register has just given up.
     #[inline]
     pub(super) fn enqueue_for_cache(&mut self, id: DieId) {
         let die = &mut self.dies[id];

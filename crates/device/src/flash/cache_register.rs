@@ -70,8 +70,9 @@ impl CacheRegister {
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 
-    /// Returns the time from which a read that its die started at `dispatched` is timed: not before
-    /// the data of the previous read has left the cache register, so that shared time counts once.
+    /// Returns the time from which the duration of a read counts, if its die started the read at
+    /// `dispatched`: not before the data of the previous read has left the cache register, so that
+    /// time in which both reads overlap counts only once.
     #[inline]
     pub fn alone_since(&self, dispatched: Nanos) -> Nanos {
         dispatched.max(self.left)

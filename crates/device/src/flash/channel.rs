@@ -35,7 +35,8 @@ impl Channel {
         self.waiting.push_front(id);
     }
 
-    /// Removes a die that has something better to do from the line of the channel, if it is there.
+    /// Removes a die from the line of dies that wait for the channel, if it is there, because the
+    /// die starts another operation instead of waiting.
     #[inline]
     pub(super) fn withdraw(&mut self, id: DieId, die: &mut Die) {
         if die.wants_channel {

@@ -16,8 +16,9 @@ use std::collections::VecDeque;
 /// The current activity of a die.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
-    /// The die does nothing. It may wait for the channel to begin a program or to refill the page
-    /// buffer, and starts anything better that arrives meanwhile.
+    /// The die does nothing. It may wait for the channel, to transfer in the data of a program or
+    /// to refill the page buffer; if a transaction with higher priority arrives meanwhile, the die
+    /// starts that one.
     Idle,
     /// The page of a read is being sensed.
     Sensing,

@@ -83,19 +83,21 @@ pub enum FlashEvent {
     },
     /// A program or erase starts or resumes on the cells.
     Run {
-        /// Progress of the operation on the cells, from which its phases follow.
+        /// Progress of the program or erase on the cells when it starts or resumes; the times of
+        /// its remaining pulses and verifications follow from it.
         cells: CellOp,
         /// Time at which the operation ends unless it is interrupted.
         until: Nanos,
     },
     /// A program or erase is suspended or cancelled.
     Off {
-        /// Time at which the running phase of the program or erase stops.
+        /// Time at which the pulse or verification in progress stops, and the program or erase with
+        /// it.
         stopped: Nanos,
         /// Time from which the cells are free for a read.
         free: Nanos,
-        /// True if the operation had changed the cells, so that the interruption counts as a
-        /// suspension (rule S10 of docs/pes.md).
+        /// True if the program or erase had changed the cells before it was suspended or cancelled,
+        /// so that the interruption counts as a suspension (rule S10 of docs/pes.md).
         counted: bool,
     },
     /// The operation ends, and with it the transaction.

@@ -13,7 +13,8 @@ pub struct Rank {
     /// First criterion of the order of waiting transactions in a heap; those with a smaller key go
     /// first.
     pub key: u32,
-    /// Number in the order of submission; of equal keys, the smaller number goes first.
+    /// Number of the transaction in the order of submission. Of transactions with equal keys, the
+    /// one with the smaller number goes first.
     pub order: u64,
 }
 

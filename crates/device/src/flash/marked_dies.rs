@@ -59,7 +59,8 @@ impl Marked {
         self.ring.get(before & self.mask).copied()
     }
 
-    /// Clears the ring of marked dies, once each of them has decided what to do next.
+    /// Clears the ring of marked dies (dies that must decide what to do next before time moves on),
+    /// once all of them have decided.
     #[inline]
     pub fn clear(&mut self) {
         self.count = 0;

@@ -114,8 +114,8 @@ impl DieQueue {
         }
     }
 
-    /// Removes a transaction that is not the first of its class: under an order by rank, or a read
-    /// that goes before the erase of its block.
+    /// Removes from the queue a waiting transaction that is not the first of its class: one that a
+    /// die order by rank has chosen, or a read that must precede the erase of its block.
     #[cold]
     fn remove_inside(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, prev, next, .. } = *txns.get(id);
@@ -201,8 +201,8 @@ pub struct RankedQueue {
     count: u32,
     /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// True if, of the two transactions kept outside the heaps (`aside`), the one submitted later
-    /// goes first by rank. It matters only if both are of one class.
+    /// True if, of the two transactions that wait in `aside`, the one submitted later is served
+    /// first by rank (key, then order of submission). Used only if both are of one class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
@@ -270,8 +270,8 @@ impl RankedQueue {
         due
     }
 
-    /// Moves a waiting program forward in the order of due times, if a page write that waits for
-    /// that program since then is due earlier.
+    /// Moves a waiting program forward in the order of due times if the page write `joined`, which
+    /// has begun to wait for the same program, is due earlier than the program.
     pub fn expedite(&mut self, program: TxnId, joined: TxnId, txns: &mut Txns) {
         // Transactions set aside are not in the heaps: `first_due` looks up their deadlines.
         if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
@@ -392,8 +392,9 @@ impl RankedQueue {
         self.reads.members().count() + self.programs.members().count() + aside
     }
 
-    /// Returns the only waiting transaction, if it is kept outside the heaps, where no search is
-    /// needed to find that it is alone. With `programs_blocked`, host programs are not returned.
+    /// Returns the waiting transaction if exactly one waits, in `aside` and not in the heaps, where
+    /// finding that out would take a search. With `programs_blocked`, a host program is not
+    /// returned.
     #[inline]
     pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
         let [one, other] = &self.aside;

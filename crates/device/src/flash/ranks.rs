@@ -18,8 +18,8 @@ impl Flash {
         }
     }
 
-    /// Moves a waiting program forward in the order of due times of its die, if a page write that
-    /// waits for that program since then is due earlier.
+    /// Moves a waiting program forward in its die's order of due times if the page write `joined`,
+    /// which has begun to wait for the same program, is due earlier than the program.
     #[inline(never)]
     pub fn expedite(&mut self, program: TxnId, joined: TxnId) {
         let die = self.txns.get(program).die;

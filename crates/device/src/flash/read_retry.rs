@@ -91,7 +91,7 @@ impl Flash {
         blame[Part::Channel] -= tries;
     }
 
-    /// Returns the time to sense a page, and the time to transfer each of its units.
+    /// Returns the time to sense a page, and the time to transfer one mapping unit of the page.
     fn try_of_page(&self, unit: UnitId) -> (Span, Span) {
         self.levels.sense_and_transfer(0, || self.offset(unit))
     }

@@ -194,7 +194,8 @@ impl Flash {
         self.mark(id);
     }
 
-    /// Ends a read that occupied its die for `took`, not counting other reads.
+    /// Ends a read that occupied its die for the time `took`, in which overlapping time with the
+    /// previous read is not counted again.
     #[inline(always)]
     pub(super) fn read_ended<L: Translation>(
         &mut self,

@@ -83,8 +83,8 @@ impl Flash {
         txn.op == Op::Read && (txn.host_waits() || self.rules.reads == SuspendingReads::All)
     }
 
-    /// Returns the moment at which the transaction that would be next interrupts the running one;
-    /// `None` if it may not.
+    /// Returns the moment at which the die interrupts its running program or erase for the waiting
+    /// transaction that it would serve next; `None` if that transaction may not interrupt it.
     pub(super) fn interrupting(
         &mut self,
         id: DieId,

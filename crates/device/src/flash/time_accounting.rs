@@ -9,10 +9,9 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, InPage, Nanos, Span, TxnId};
 
 impl Die {
-    /// Adds the die's log of activities, which is full, to the total time of each activity, and
-    /// empties it. First, for each queued transaction of a host request submitted within the log,
-    /// saves the totals at its submission, to find later what it waited for. Queues are in order of
-    /// submission, and transactions submitted before the log began have their totals already.
+    /// Adds the die's full log of activities to the total time of each activity, and empties the
+    /// log. Each queued host transaction submitted within the log first saves the totals at its
+    /// submission, from which its wait is computed later.
     #[cold]
     pub(super) fn sum_up(&mut self, txns: &mut Txns) {
         let begins = self.account.log_begins();
@@ -64,9 +63,9 @@ impl Die {
         }
     }
 
-    /// Replaces the total time of each die activity, saved at the submission of a transaction and
-    /// of the page writes that wait for that program too, by the time of each activity during their
-    /// wait.
+    /// Computes the time of each die activity during the wait of a transaction, and of each page
+    /// write that waits for the same program. The result replaces the total times saved at the
+    /// submission of each.
     #[cold]
     pub(super) fn settle_waits(&self, id: TxnId, now: Nanos, txns: &mut Txns) {
         let mut waiter = id;
@@ -82,9 +81,9 @@ impl Die {
 }
 
 impl Flash {
-    /// Adds the time of a transaction from its submission until now, when it ends, to the latency
-    /// breakdown `blame`, by cause. `id` is the transaction served; `waiter` is that one, or a page
-    /// write that waits for the same program.
+    /// Adds the time from submission until now, when the transaction `id` ends, to the latency
+    /// breakdown `blame`, by cause. `waiter` is `id` or, to break down the latency of another page
+    /// write, the transaction of a page write that waits for the same program.
     #[inline(always)]
     pub fn service_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         self.blame_service::<false>(id, waiter, blame);
@@ -132,10 +131,9 @@ impl Flash {
         }
     }
 
-    /// In the latency breakdown `blame` of a read, moves the time beyond that of a hard decision
-    /// from the part of the channel to that of soft sensing. A separate function, called last, does
-    /// so where that time differs between page types: inlined, it would have registers saved for
-    /// every read.
+    /// Reassigns time in the latency breakdown `blame` of a read: the sensing and transfer time
+    /// beyond that of a hard-decision read, so far counted as waiting for the channel, becomes soft
+    /// sensing. Kept out of line, so that hard-decision reads save no registers for it.
     #[cold]
     #[inline(never)]
     fn soft_blame(&self, txn: &Txn, blame: &mut Blame) {
@@ -145,9 +143,8 @@ impl Flash {
         }
     }
 
-    /// In the latency breakdown `blame` of a read, moves the time beyond that of a hard decision
-    /// from the part of the channel to that of soft sensing, where that time depends on the page
-    /// type.
+    /// Reassigns time in the latency breakdown `blame` of a read, from the channel to soft sensing:
+    /// the time beyond that of a hard-decision read, where it depends on the page type.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
@@ -163,10 +160,9 @@ impl Flash {
         }
     }
 
-    /// In the latency breakdown `blame` of a read, moves the time of failed tries from the part of
-    /// the channel to that of retries. If each retry costs only the sensing that it adds
-    /// ([`RetryCost::Increment`]), moves all the time after the first try from soft sensing to
-    /// retries instead.
+    /// Reassigns the time of failed tries in the latency breakdown `blame` of a read to retries; it
+    /// was counted as waiting for the channel. If a retry senses only what its level adds
+    /// ([`RetryCost::Increment`]), all time after the first try is reassigned, from soft sensing.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {

@@ -8,8 +8,8 @@ use crate::observe::operation::Op;
 use fowler_units::{DieId, Id, Nanos, TxnId};
 
 impl Flash {
-    /// Sets the kinds of steps that are recorded from now on. See docs/decisions/observe.md, "How
-    /// can a probe watch the flash?".
+    /// Sets which steps of flash operations are recorded for a probe from now on: none, the ends of
+    /// programs, or all. See docs/decisions/observe.md, "How can a probe watch the flash?".
     pub(crate) fn watch(&mut self, steps: Steps) {
         // Steps recorded before have not been shown yet.
         self.trace = (steps > Steps::None).then(|| self.trace.take().unwrap_or_default());
@@ -71,8 +71,8 @@ impl Flash {
         self.watched
     }
 
-    /// Records that a transaction, and the page writes that joined it, have waited since the end of
-    /// their own service for a parity transaction that is now done.
+    /// Records for a probe that a transaction, and the page writes that joined it, were served
+    /// earlier, but have waited until now for the parity transaction `done` of their stripe.
     #[cold]
     pub(crate) fn note_awaited(&mut self, done: &Txn, waiter: TxnId) {
         let Txn { dispatched: since, joined, .. } = *self.txns.get(waiter);

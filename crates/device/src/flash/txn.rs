@@ -27,8 +27,8 @@ pub enum Owner {
     /// The transaction belongs to a frame of the buffer that needs the old page, because a write
     /// covers only part of it.
     Merge(FrameId),
-    /// The transaction programs, on another die, data whose program a failed die has not completed:
-    /// that of a buffered page or, without a frame, of a page that was being moved.
+    /// The transaction repeats, on another die, a program that a failed die did not complete. The
+    /// data is that of this buffer frame or, without a frame, of a page that was being moved.
     Displaced(FrameId),
     /// The owner is the GC job of the plane that holds the transaction's page.
     Job,
@@ -65,9 +65,9 @@ pub enum Wait {
     /// The log of the die's activities reaches back to the submission of the transaction, and shows
     /// what the transaction waited for.
     InLog,
-    /// The total time of each of the die's activities up to the submission was saved with the
-    /// transaction, because the log of activities no longer reaches back so far. The transaction
-    /// still waits.
+    /// The log of the die's activities no longer reaches back to the submission of the transaction,
+    /// which still waits. The total time of each activity up to the submission is saved with the
+    /// transaction.
     Noted,
     /// The time of each of the die's activities during the wait, which has ended, is saved with the
     /// transaction.
@@ -86,7 +86,8 @@ pub struct Txn {
     /// For programs, true if the data is already in the page buffer of the die, so there is no
     /// transfer in.
     pub data_in_buffer: bool,
-    /// True while the transaction is in flight. A free place of the arena is not open.
+    /// True while the transaction is in flight; false for a free entry of the table of
+    /// transactions.
     open: bool,
     /// Record that shows what this transaction waited for.
     pub wait: Wait,
@@ -140,9 +141,9 @@ pub struct Txn {
     /// For pages that are moved, and for data that goes to another die because its die has failed,
     /// the mapping unit that the data comes from.
     pub from: UnitId,
-    /// For programs of buffered data, the data's flush epoch, the span between two host flushes in
-    /// which it was written. For reads for parity, the number of the turn of reads that they belong
-    /// to: a read of an earlier turn, which was abandoned, does not count.
+    /// For programs of buffered data, the epoch of the data: the span between two host flushes in
+    /// which it was written. For reads that compute parity, the number of their set of reads; a
+    /// read of an earlier set, which was abandoned, is ignored.
     pub epoch: u32,
     /// For programs of buffered data, the time at which the old page had been merged in, if it had
     /// to be read. The program needs a die from then on.
@@ -378,8 +379,9 @@ impl Txns {
         &mut self.records[id]
     }
 
-    /// Returns the saved time of each of the die's activities: during the transaction's wait, if
-    /// that has ended, or up to its submission; see [`Wait`].
+    /// Returns the saved time of each of the die's activities: during the wait of this transaction,
+    /// if the wait has ended; otherwise, in total up to the submission of the transaction. [`Wait`]
+    /// tells which.
     #[inline]
     pub fn waits(&self, id: TxnId) -> &Ledger {
         &self.waits[id]

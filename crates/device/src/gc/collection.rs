@@ -139,7 +139,9 @@ impl Gc {
         flash.submit_alone(ended, die, TxnClass::BackgroundRead);
     }
 
-    /// Submits the first page of a GC job, `next`, or its erase, for [`Gc::step_after`].
+    /// Submits the first page read of a GC job, whose offset in the victim is `next`, or (`None`)
+    /// the erase of the victim. Called by [`Gc::step_after`], which handles all later page reads
+    /// itself.
     #[inline(never)]
     fn step_otherwise(
         &mut self,

@@ -19,9 +19,9 @@ const SOFT_LIMIT_NUMERATOR: u64 = 9;
 const SOFT_LIMIT_DENOMINATOR: u64 = 10;
 /// Number of age checks of all blocks during the retention limit. Assumed: "periodically".
 const LOOKS: u64 = 100;
-/// Margin before a block's retention limit at which the block is refreshed, as a divisor of that
-/// limit. It bounds to a thousand per retention limit the scans of all blocks that run because data
-/// has reached this margin. Assumed: no paper gives the precision of a controller's clock.
+/// Divisor of a block's retention limit: the block is refreshed at the latest 1/1000 of the limit
+/// before the limit is reached. So at most a thousand scans of all blocks per retention limit are
+/// caused by data that becomes due. Assumed: no paper gives the precision of a controller's clock.
 pub(crate) const DUE_BEFORE: u64 = 1000;
 
 /// The urgency with which a block must be refreshed: when idle or at once.
@@ -78,8 +78,9 @@ pub struct Refresher {
     pub(super) deadline: Nanos,
     /// True if an open block is past the hard limit of refresh and could not be closed.
     pub(super) overdue_open: bool,
-    /// True if blocks are refreshed now: the current stage of life requires it, or some stripes
-    /// still lack the parity that replaces refresh.
+    /// True if old or often-read blocks are refreshed at present: because the redundancy scheme
+    /// (such as DA-RAID-5, where parity replaces refresh as the drive wears) requires it at this
+    /// wear, or because some stripes still lack the parity that replaces refresh.
     pub active: bool,
 }
 

@@ -78,8 +78,9 @@ impl Gc {
         }
     }
 
-    /// Handles the end of a transaction for refresh: counts a read of its block, or records the
-    /// block's first program.
+    /// Updates the refresh state of a block (reads, and time of its first program) after a
+    /// transaction on the block has ended: counts the sensings of a read, or records the time of
+    /// the first program.
     pub fn count_use(&mut self, core: &mut Core, flash: &mut Flash, id: TxnId, dropped: bool) {
         let Txn { op, unit, first_level, level, .. } = *flash.txns.get(id);
         if !unit.is_some() || dropped {

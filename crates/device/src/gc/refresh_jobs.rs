@@ -119,9 +119,9 @@ impl Gc {
         }
     }
 
-    /// Closes an open block for refresh, together with the blocks of its die programmed with it,
-    /// whose pages should lie at the same offset. Does nothing while one of these blocks is being
-    /// programmed, or if GC relies on their room.
+    /// Closes an open block whose data must be refreshed, and the open blocks on other planes of
+    /// its die that the same commands program. Does nothing while one of them is being programmed,
+    /// or if one of their planes runs GC or has fewer than two erased blocks.
     pub(super) fn close_open(&mut self, core: &mut Core, flash: &mut Flash, block: BlockId) {
         let now = flash.now();
         let home = core.locator.plane_of_block(block);
@@ -232,7 +232,7 @@ impl Gc {
                 || self.start_refresh(core, flash, plane, false))
     }
 
-    /// Returns true if blocks are refreshed now.
+    /// Returns true if old or often-read blocks are refreshed at present.
     pub(super) fn refreshes(&self) -> bool {
         self.refresh.as_ref().is_some_and(|refresher| refresher.active)
     }

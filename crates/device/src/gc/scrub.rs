@@ -53,7 +53,7 @@ pub struct Scrubber {
 /// The progress of scrubbing on one die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patrol {
-    /// Number on the die of the block that has its scrubbing turn or is next.
+    /// Number, counted from 0 on each die, of the block that scrubbing reads now or next.
     pub(super) block: u32,
     /// Offset in the block of the page at which scrubbing continues to read.
     pub(super) page: u32,

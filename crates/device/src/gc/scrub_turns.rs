@@ -72,8 +72,8 @@ impl Gc {
         }
     }
 
-    /// Adds time without power to the schedule of scrubbing. A turn that is behind schedule by more
-    /// than a period is then behind by one period: everything is read once.
+    /// Adds time without power to the schedule of scrubbing. After a long power loss, a die is
+    /// behind schedule by at most one period, in which each of its blocks is read once.
     pub fn scrub_without_power(&mut self, core: &Core, flash: &mut Flash, lasts: Span) {
         let now = flash.now();
         for die in (0..core.layout.geometry.dies()).map(DieId) {

@@ -40,7 +40,8 @@ pub struct StrengthMeasurement {
     risk: f32,
     /// Time of the next strength measurement of each die.
     due: IdVec<DieId, Nanos>,
-    /// Number on the die of the block whose strength each die measures next.
+    /// For each die, the number (counted from 0 on the die) of the block whose strength is measured
+    /// next.
     next: IdVec<DieId, u32>,
     likelihoods: IdVec<BlockId, Likelihoods>,
 }
@@ -62,7 +63,8 @@ impl StrengthMeasurement {
         }
     }
 
-    /// Returns the memory that the measurements of all blocks take on the simulating machine.
+    /// Returns the memory that the records of the strength measurements take on the simulating
+    /// machine.
     pub fn bytes(geometry: &Geometry) -> Bytes {
         Bytes::of::<Nanos>(geometry.dies().into())
             + Bytes::of::<u32>(geometry.dies().into())

@@ -29,10 +29,10 @@ const MOVES_AHEAD: u32 = 32;
 /// Results and settings of GC work in no simulated time.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Untimed {
-    /// Numbers of pages moved so far in no simulated time.
+    /// Numbers of pages that GC and wear leveling have moved so far without taking simulated time.
     pub moves: Moves,
-    /// Simulated time at which GC moves pages without taking simulated time: before the run, or in
-    /// a life simulated without dies.
+    /// Time that is passed to the victim policy and recorded for closed blocks while GC takes no
+    /// simulated time: before the run, or in a lifetime simulation without dies.
     pub clock: Nanos,
     /// True if GC that takes no simulated time includes wear leveling.
     pub levels_wear: bool,

@@ -44,8 +44,8 @@ impl Config {
         }
         if throttle.spare >= 1.0 {
             let what = format!(
-                "an epoch that may borrow {} of the later epochs' write capacity leaves later \
-                 epochs no capacity",
+                "a write throttle whose epochs may borrow a share of {} of the later epochs' \
+                 write capacity leaves later epochs no capacity",
                 throttle.spare
             );
             refuse(&["lifetime.spare"], what, Some("use a share below 1; READY uses 0.1"));
@@ -69,8 +69,8 @@ impl Config {
         let windows = throttle.history.0 / throttle.window.0.max(1);
         if windows > WINDOWS_MOST {
             let what = format!(
-                "a write history of {} has {windows} windows of {}; the throttle stores at most \
-                 {WINDOWS_MOST}",
+                "the write throttle would store the write demand of the last {}, which are \
+                 {windows} windows of {}; it can store at most {WINDOWS_MOST} windows",
                 throttle.history, throttle.window
             );
             let hint = "use a shorter history, or a longer window";
@@ -84,7 +84,8 @@ impl Config {
         }
         if throttle.name != ThrottleKind::Off && epoch < throttle.period {
             let what = format!(
-                "a throttle epoch of {epoch} is shorter than a throttle period of {}",
+                "the write throttle divides epochs into periods, but its epoch of {epoch} is \
+                 shorter than a throttle period of {}",
                 throttle.period
             );
             refuse(&[key, "lifetime.period"], what, None);
@@ -110,8 +111,8 @@ pub struct Life {
     /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
     /// voltages.
     more: f64,
-    /// Number of physical pages for each number of a physical page: below 1 with an SLC cache,
-    /// where each word line has one more number than pages, for its single page in SLC mode.
+    /// Ratio of existing pages to page numbers: 1, or less with an SLC cache, for which each word
+    /// line has one number more than pages (for its single page in SLC mode).
     share: f64,
 }
 
@@ -134,8 +135,9 @@ impl Life {
         Self { params, endurance, pages, before, sustained, more: 0.0, share: 1.0 }
     }
 
-    /// Returns the dilation: the number of real repetitions for which a simulated one stands. See
-    /// docs/decisions/lifetime.md, "What does dilation scale?".
+    /// Returns the dilation of a lifetime simulation: the number of real repetitions of the
+    /// workload for which one simulated repetition stands. See docs/decisions/lifetime.md, "What
+    /// does dilation scale?".
     pub(crate) fn dilation(&self) -> f64 {
         f64::from(self.params.dilation.max(1))
     }
@@ -145,8 +147,8 @@ impl Life {
         Nanos(self.params.target.0 / u64::from(self.params.dilation.max(1)))
     }
 
-    /// Returns the number of pages programmed in the lifetime so far, counting every repetition
-    /// that a simulated one stands for.
+    /// Returns the number of pages programmed in the lifetime so far. A simulated repetition of the
+    /// workload counts as all the real repetitions that it stands for (the dilation).
     pub(crate) fn programmed(&self, blocks: &Blocks) -> f64 {
         blocks.programmed().wrapping_sub(self.before) as f64 * self.share * self.dilation()
     }
@@ -156,9 +158,9 @@ impl Life {
         (blocks.programmed() as f64 * self.share) as u64
     }
 
-    /// Returns a copy of this drive's lifetime that continues on other blocks, with `so_far` pages
-    /// programmed. `blocks` may have seen fewer programs than that: the difference is taken modulo
-    /// 2^64.
+    /// Returns a copy of the drive's lifetime for a simulation on the block table `blocks`, which
+    /// continues the life after `so_far` programmed pages. The programs counted in `blocks` so far
+    /// are deducted, modulo 2^64.
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
@@ -175,8 +177,8 @@ impl Life {
         self.programmed(blocks) + self.more * self.dilation()
     }
 
-    /// Returns the mean idle time between two cycles of a block: the elapsed time over the mean
-    /// cycles so far. `None` before the first page.
+    /// Returns the mean idle time between two P/E cycles of a block: the elapsed time divided by
+    /// the mean P/E cycles so far. `None` before the first program of the drive.
     fn idle(&self, programmed: f64, now: Nanos) -> Option<Span> {
         let elapsed = now.0 as f64 * self.dilation();
         (programmed > 0.0).then(|| Span((elapsed / (programmed / self.pages)) as u64))
@@ -198,17 +200,16 @@ impl Life {
         Totals { worn, ..self.totals(self.programmed(blocks), now) }
     }
 
-    /// Returns the number of simulated pages that may still be programmed at nominal voltages; with
-    /// `healed`, including those that cells gain by recovering in idle time. That time follows from
-    /// the number of programs and not from their wear.
+    /// Returns the number of simulated pages (real ones divided by the dilation) that can still be
+    /// programmed at nominal voltages. With `healed`, includes those gained by recovery of cells in
+    /// idle time, whose length follows from the number of programs, not from their wear.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
         self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
-    /// Returns the number of simulated pages that may still be programmed at nominal voltages after
-    /// `programmed` pages; with `healed`, including those that cells gain by recovering in idle
-    /// time. Writing the remaining pages shortens that time, so that rested cells then endure fewer
-    /// cycles. The result is therefore limited to the endurance at the end of the lifetime.
+    /// Returns the number of simulated pages (real ones divided by the dilation) that can still be
+    /// programmed at nominal voltages after `programmed` real ones. With `healed`, includes those
+    /// gained by recovery, up to the endurance that the idle time at the end of the life allows.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)
@@ -226,7 +227,8 @@ pub struct Totals {
     pub programmed: f64,
     /// Wear of the programs so far, in equivalent programs at nominal voltages.
     pub worn: f64,
-    /// Mean idle time between two P/E cycles of a block; `None` before the first page.
+    /// Mean idle time between two P/E cycles of a block; `None` before the first program of the
+    /// drive.
     pub idle: Option<Span>,
     /// Write capacity without recovery: `C_ssd` of READY.
     pub rated: f64,

@@ -86,8 +86,9 @@ impl Ftl {
         Bind::Bound
     }
 
-    /// Handles the end of a program that repeats one of a failed die on another die. `dropped` is
-    /// true if nothing was programmed, because the data was no longer needed.
+    /// Handles the end of a program on another die that replaces a program which a failed die did
+    /// not complete. `dropped` is true if nothing was programmed, because the data was no longer
+    /// needed.
     pub fn displaced<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,

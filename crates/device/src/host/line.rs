@@ -35,11 +35,11 @@ pub struct Line {
     /// Number of writes that have left the line of those waiting for room in the drive so far, plus
     /// one.
     served: u64,
-    /// Value of `served` (number of writes that have left this line of waiting requests, plus one)
-    /// when a write last joined while no other waited.
+    /// Value of the counter `served` (writes that have left `writes`, plus one) when a write last
+    /// joined an empty `writes`, the line of writes that wait for room.
     begun: u64,
-    /// Reads that wait to be started, each with the value of `served` (number of writes that have
-    /// left this line of waiting requests, plus one) from which on it may be.
+    /// Reads that wait for room, each with the value of the counter `served` (writes that have left
+    /// the line `writes`, plus one) from which on the read may start.
     reads: VecDeque<(u64, ReqId)>,
 }
 
@@ -124,8 +124,9 @@ impl Line {
         }
     }
 
-    /// Returns the first of the waiting requests that delay writes: the first write or trim or, if
-    /// requests enter in order, a read before it.
+    /// Returns the request that must start before any waiting write or trim can: the first waiting
+    /// write or trim itself or, if requests start in order of arrival, a read that arrived before
+    /// it.
     #[inline]
     pub fn first(&self) -> Option<ReqId> {
         if self.admission == Admission::InOrder
@@ -136,7 +137,8 @@ impl Line {
         self.writes.front().copied()
     }
 
-    /// Returns the first waiting read, if its turn has come.
+    /// Returns the first read that waits for room in the drive, if enough of the writes ahead of it
+    /// have started; `None` otherwise.
     pub fn first_read(&self) -> Option<ReqId> {
         let &(after, id) = self.reads.front()?;
         (after <= self.served).then_some(id)

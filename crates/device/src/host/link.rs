@@ -30,8 +30,8 @@ pub struct Link {
     cores: Vec<Nanos>,
     /// Time at which the last trim has changed the mapping, on a drive without modeled cores.
     mapping_free: Nanos,
-    /// True if a command is handled by firmware after it has come over the link, or if the idle
-    /// time of a half-duplex link between transfers must be recorded.
+    /// True if the time at which the drive has a command is computed with extra steps: firmware
+    /// takes time after the transfer, or the link is half-duplex and its idle periods are recorded.
     handles: bool,
 }
 
@@ -67,10 +67,10 @@ impl Link {
         if self.handles { self.handle(before, begin) } else { self.inbound_free }
     }
 
-    /// Returns the time at which the firmware has handled a command that has just come over the
-    /// inbound link, which was idle from `before` to `begin`: the core that is free first handles
-    /// it, if cores are modeled, and a constant latency follows. All commands take the same core
-    /// time, so they come out in order.
+    /// Returns the time at which the firmware has handled the command that has just come over the
+    /// inbound link: the core that is free first handles it, if cores are modeled, and a constant
+    /// latency follows. The idle period of the link before the command, from `before` to `begin`,
+    /// is recorded.
     #[inline(never)]
     fn handle(&mut self, before: Nanos, begin: Nanos) -> Nanos {
         self.gap = Gap { begin: before, end: begin };

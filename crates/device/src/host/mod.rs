@@ -229,9 +229,9 @@ impl Ftl {
         }
     }
 
-    /// Admits a request that has come over the link, after any delay by the throttle, and has a
-    /// slot.
-    /// See docs/decisions/host.md, "What does a write queued behind another one wait for?".
+    /// Starts a request that has come over the link, has been delayed by the write throttle if
+    /// there is one, and has a place among the requests in flight (`queue.depth`). See
+    /// docs/decisions/host.md, "What does a write queued behind another one wait for?".
     #[inline]
     pub fn admit<R: RedundancyHooks>(
         &mut self,

@@ -270,8 +270,8 @@ impl Ftl {
         self.gc.page_programmed(&mut self.core, flash, unit);
     }
 
-    /// Sends a program back to the redundancy hooks, because it came too late for the parity of its
-    /// stripe.
+    /// Has the redundancy hooks (RAID) assign a program anew, because its page has come to need
+    /// parity since the program was sent to its die.
     pub(super) fn begin_anew<R: RedundancyHooks>(
         &mut self,
         flash: &mut Flash,
@@ -330,7 +330,7 @@ impl Ftl {
         true
     }
 
-    /// Records that a program of the redundancy takes the page `page`.
+    /// Records that a program of parity, or of a rebuilt page, takes the physical page `page`.
     pub fn occupy(&mut self, flash: &mut Flash, id: TxnId, page: Taken) {
         let Taken { unit, block, plane, free } = page;
         let txn = flash.txns.get_mut(id);

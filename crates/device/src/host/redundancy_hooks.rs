@@ -14,14 +14,16 @@ use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 /// The hooks by which redundancy takes part in host requests. Pages are those of the mapping unless
 /// stated otherwise.
 pub trait RedundancyHooks: Sized {
-    /// Returns the page of the mapping that holds a host page (their numbers differ on a drive with
-    /// stripes).
+    /// Returns the logical page under which the mapping stores a host page. On a drive with
+    /// stripes, parity pages are numbered among the data pages, so the number differs from the
+    /// host's.
     #[inline]
     fn stored_page(&self, host: Lpn) -> Lpn {
         host
     }
 
-    /// Returns the host page that a page of the mapping holds.
+    /// Returns the host page that the mapping stores under a logical page; the inverse of
+    /// `stored_page`, for pages of data.
     #[inline]
     fn host_page_of(&self, page: Lpn) -> Lpn {
         page
@@ -175,23 +177,25 @@ pub trait RedundancyHooks: Sized {
     fn erased(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _block: BlockId) {}
 
     /// Called at the end of a transaction. Returns true if the caller has nothing more to do: the
-    /// transaction belonged to the redundancy, or is a read that failed.
+    /// transaction read or programmed for parity or a rebuild, or is a read that failed.
     #[inline]
     fn done(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, _id: TxnId, _dropped: bool) -> bool {
         false
     }
 
-    /// Binds a program of the redundancy to a page.
+    /// Binds a program of parity, or of a rebuilt page, to a physical page.
     fn bind(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId) -> Bind {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Returns true if a program of the redundancy is still needed.
+    /// Returns true if a waiting program of parity, or of a rebuilt page, is still needed, because
+    /// its data has not been superseded.
     fn wants(&self, _ftl: &Ftl, _flash: &Flash, id: TxnId) -> bool {
         unreachable!("no redundancy owns transaction {}", id.0)
     }
 
-    /// Adds a program of the redundancy, bound to a page, to others on its die.
+    /// Adds a program of parity, or of a rebuilt page, to a multi-plane program on its die. `_page`
+    /// is the physical page allocated for it.
     fn take_page(&mut self, _ftl: &mut Ftl, _flash: &mut Flash, id: TxnId, _page: Taken) {
         unreachable!("no redundancy owns transaction {}", id.0)
     }

@@ -36,7 +36,8 @@ pub struct Request {
     pub end: u32,
     /// Number of pages that the request touches.
     pub pages: u32,
-    /// For writes, the number of pages limited to 16 bits, as stored in frames and programs.
+    /// For writes, the number of pages that the request touches, at most 65,535. Stored with the
+    /// buffer frames and programs of its data.
     pub group: u16,
     /// Deadline of the request, in steps of 10 ms after its arrival; zero if the drive's deadline
     /// applies.

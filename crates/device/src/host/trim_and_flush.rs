@@ -105,8 +105,9 @@ impl Ftl {
         self.front.served(flash, id);
     }
 
-    /// Divides the wait of a trim, or of a request that has no pages of its own, among the causes
-    /// of its latency: a flush waited for programs, the others for the writes before them.
+    /// Divides the wait of a trim, a flush or a refused request among the causes of its latency: a
+    /// flush has waited for programs; a trim or refused request, for the writes before it and for
+    /// the mapping.
     fn blame_wait(&mut self, flash: &mut Flash, id: ReqId) {
         self.release_stall(flash, id);
         let Request { io, buffer_wait, mapping_wait, ready, .. } = *self.front.requests.get(id);

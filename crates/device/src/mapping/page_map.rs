@@ -62,8 +62,8 @@ impl PageMap {
         self.forward.clone()
     }
 
-    /// Restores the mapping from a snapshot, with no unit owned yet. Returns true if the snapshot
-    /// has the right number of pages.
+    /// Restores the mapping table (logical page to physical) from a snapshot; the reverse table is
+    /// not restored. Returns true if the snapshot has as many logical pages as the drive.
     pub fn resume(&mut self, snapshot: IdVec<Lpn, u32>) -> bool {
         let same = snapshot.len() == self.forward.len();
         if same {
@@ -111,7 +111,8 @@ impl PageMap {
         self.forward.prefetch(page);
     }
 
-    /// Prefetches the owner of a mapping unit.
+    /// Prefetches, into the processor's cache, the number of the logical page whose data a mapping
+    /// unit in the flash holds.
     #[inline]
     pub fn prefetch_owner(&self, location: UnitId) {
         self.backward.prefetch(location);

@@ -5,7 +5,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::Span;
 use std::ops::{AddAssign, Index, IndexMut};
 
-/// A cause of latency, to which a part of it is assigned.
+/// Cause of a request's latency, such as waiting for a busy die. The latency is the sum of the
+/// times assigned to the causes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Part {
@@ -51,8 +52,9 @@ pub enum Part {
     BehindParityProgram,
     /// Waiting for the channel, which another die uses.
     Channel,
-    /// Waiting for a program or erase to leave the cells. If the request's own program was
-    /// suspended, also the time that its suspensions cost besides the reads served meanwhile.
+    /// Waiting while a die suspends a program or erase, until the cells are free. If the request's
+    /// own program was suspended, also the time lost to these suspensions, without the reads served
+    /// meanwhile.
     Suspend,
     /// Reading the old page for a partial write, before the new page can be programmed.
     Merge,
@@ -170,7 +172,7 @@ fowler_units::enumerated! {
 pub struct Blame([Span; Part::COUNT]);
 
 impl Blame {
-    /// Returns the latency: the sum over all causes.
+    /// Returns the latency of the request: the sum of the times over all causes, in nanoseconds.
     pub fn total(&self) -> Span {
         self.0.iter().copied().sum()
     }

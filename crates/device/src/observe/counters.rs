@@ -45,7 +45,8 @@ pub struct Counters {
     pub reads_at: [u64; 4],
     /// Number of failed tries at each sensing level, after which the read continued at the next.
     pub retries_at: [u64; 4],
-    /// Number of flash page reads with more errors than the code corrects at its highest level.
+    /// Number of flash page reads that failed: with too many bit errors even at the highest sensing
+    /// level or after the last read retry, or by a random error at the rate `reliability.uber`.
     pub uncorrectable: u64,
     /// Number of uncorrectable reads caused by an error at the rate `reliability.uber`, only the
     /// first read of each struck page. Not in the saved state of a drive simulated over years,
@@ -177,9 +178,11 @@ pub struct Rewritten {
 /// Numbers of parity pages computed, by the data they were computed from (DA-RAID-5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParityWays {
-    /// Number of parity pages computed from the other pages of the stripe, equation (2).
+    /// Number of parity pages computed from the other pages of the stripe: equation (2) of the
+    /// DA-RAID-5 paper.
     pub from_rest: u64,
-    /// Number of parity pages computed from the old data and the old parity, equation (1).
+    /// Number of parity pages computed from the old data and the old parity: equation (1) of the
+    /// DA-RAID-5 paper.
     pub by_delta: u64,
 }
 
@@ -239,7 +242,8 @@ pub struct SlcCounts {
 pub struct AgedCounts {
     /// Number of flash page reads that needed a retry.
     pub retried: u64,
-    /// Number of mapping units transferred by tries that failed.
+    /// Number of mapping units transferred over the channel by tries of reads that failed and were
+    /// followed by a retry.
     pub units: u64,
     /// Number of superblocks whose data was moved because of its age.
     pub refreshed: u64,
@@ -257,9 +261,11 @@ pub struct ThrottleTime {
 /// Numbers of requests served before longer-waiting ones of their kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prioritized {
-    /// Number of reads served before a longer-waiting read.
+    /// Number of read requests with a page that was served before a longer-waiting read on the same
+    /// die.
     pub reads: u64,
-    /// Number of writes served before a longer-waiting write.
+    /// Number of write requests with a page that was served before a longer-waiting write on the
+    /// same die.
     pub writes: u64,
 }
 

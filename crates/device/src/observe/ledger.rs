@@ -6,10 +6,9 @@ use crate::observe::blame::{Blame, Part};
 use crate::observe::operation::{Op, Source};
 use fowler_units::{Nanos, Span};
 
-/// The activity of a die, to which the time of transactions that wait for the die is assigned.
-/// Numbers follow the causes of latency from [`Part::BehindHostRead`] on, three per source except
-/// for parity, which never erases. Waiting for an idle die counts as waiting for the channel;
-/// suspending is a cause of its own.
+/// Number of an activity of a die: a read, program or erase for a source (host, GC and so on;
+/// parity never erases), idle, or suspending. It is the index, counted from
+/// [`Part::BehindHostRead`], of the cause of latency to which waiting meanwhile is assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Doing(u8);
 
@@ -146,7 +145,8 @@ const SPELLS: usize = 32;
 /// ([`Account::read_at`]).
 #[derive(Clone, Debug)]
 pub struct Account {
-    /// Time of each of the die's activities before the first entry of the log.
+    /// Sums of the time of each activity of the die (such as host reads) before the first entry in
+    /// the log of its recent activities.
     times: Ledger,
     /// Time at which each uninterrupted activity (spell) in the log began.
     since: [Nanos; SPELLS],
@@ -184,7 +184,8 @@ impl Account {
         next == SPELLS - 1
     }
 
-    /// Adds the ended activities of the die to its sums by activity, and clears them from the log.
+    /// Adds the ended activities in the die's log of recent activities to its total time by kind of
+    /// activity, and clears them from that log.
     pub fn sum_up(&mut self) {
         let last = usize::from(self.last) % SPELLS;
         for (ends, doing) in self.since[..=last].windows(2).zip(self.doing) {

@@ -2,9 +2,9 @@
 //! policies, their names for configuration, help and tests, and the dispatch. Adding a policy takes
 //! one file and one line.
 
-/// Declares a slot: a decision of the controller and the policies that can make it. Every policy is
-/// created by `Policy::new(&Params, seed)`, and states the property it needs from a drive
-/// ([`crate::policy::needs::Needs`]). A slot that supports custom policies declares `or
+/// Declares the policies for one decision of the controller (for example, which block GC empties).
+/// Every policy is created by `Policy::new(&Params, seed)`, and states the property it needs from a
+/// drive ([`crate::policy::needs::Needs`]). A decision that custom policies may take declares `or
 /// Custom(ItsTrait)`; see [`crate::policy::custom`].
 macro_rules! slot {
     (
@@ -35,8 +35,8 @@ macro_rules! slot {
         }
 
         impl $Kind {
-            /// All built-in policies for this decision of the drive, in the order in which help
-            /// texts list them.
+            /// All built-in policies for one decision of the controller (for example, which block
+            /// GC empties), in the order in which help texts list them.
             pub const ALL: &'static [$Kind] = &[$($Kind::$Policy),+];
 
             /// Returns the policy's name in configuration files.
@@ -56,7 +56,8 @@ macro_rules! slot {
         }
 
         impl $Any {
-            /// Creates the policy named by `params`, with its parameters and its own random stream.
+            /// Creates the policy that `params` names for one decision of the controller, with its
+            /// parameters and its own random stream.
             pub fn new(params: &Params, seed: u64) -> Self {
                 match params.name {
                     $($Kind::$Policy => $Any::$Policy($module::$Policy::new(params, seed))),+
@@ -64,7 +65,8 @@ macro_rules! slot {
             }
 
             $(
-                /// Returns the custom policy, if there is one, or else the one named by `params`.
+                /// Returns the caller's own (custom) policy for one decision of the controller, if
+                /// there is one, or else the built-in policy named by `params`.
                 pub fn custom_or_new(
                     custom: Option<&crate::policy::custom::Maker<dyn crate::policy::custom::$Trait>>,
                     params: &Params,

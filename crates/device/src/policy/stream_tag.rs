@@ -25,7 +25,7 @@ impl AccessClass {
 
 fowler_units::enumerated! {
     AccessClass:
-    /// A value for each access class.
+    /// Array of one value for each access class of data (read-hot, write-hot or mixed).
     pub ByClass
 }
 

@@ -56,10 +56,10 @@ pub struct BulkMapLoad {
     /// Complete cache lines of 16 mapping entries, not yet written to the mapping, each with the
     /// index of its first entry there.
     whole: Vec<(usize, Line)>,
-    /// Upper halves of physical page numbers in unary, by slice of 2^16 logical pages: each mapping
-    /// entry sets, in its slice, the bit whose number is the upper half plus the number of the
-    /// entry. Words are interleaved by slice (the first word of all slices first), because all
-    /// slices advance at about the same rate.
+    /// Upper halves of the physical page numbers in the mapping table, coded in unary. Each slice
+    /// of 2^16 logical pages has a bit string: its n-th entry sets bit `upper half + n`. Word k of
+    /// all slices comes before word k + 1 of any slice, because all slices advance at about the
+    /// same rate.
     uppers: Column<u64>,
 }
 

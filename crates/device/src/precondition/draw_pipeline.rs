@@ -9,13 +9,14 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{channel, sync_channel};
 use std::thread::{self, Builder};
 
-/// Number of pages of a drive from which a second core is worth its startup time.
+/// Smallest number of pages of a drive for which a second core draws random page placements while
+/// the first writes them to the mapping; for less, starting a thread costs more than it saves.
 const PAGES_LEAST: u32 = 1 << 20;
 /// Maximum number of batches of pages whose placement has been drawn and is not yet written to the
 /// mapping.
 const BATCHES: usize = 4;
-/// Number of pages from which a batch of pages with randomly drawn placement is complete. A batch
-/// takes some hundred microseconds of work, in the second-level cache.
+/// Number of randomly drawn page placements after which a batch is handed over to be written to the
+/// mapping. A batch takes some hundred microseconds of work and fits the second-level cache.
 pub(super) const BATCH: usize = 1 << 14;
 
 /// Calls `write` for every batch of randomly drawn page placements that `draw` produces, in order,

@@ -42,9 +42,11 @@ pub use watch::Watch;
 /// Record of how a drive was preconditioned.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Preconditioned {
-    /// Number of logical pages that hold data, and of all logical pages.
+    /// Number of logical pages that hold data after preconditioning; and total number of logical
+    /// pages of the drive.
     pub filled: (u32, u32),
-    /// Pattern in which the filled pages were written.
+    /// Order (such as sequential or random) in which preconditioning wrote the logical pages that
+    /// it filled.
     pub pattern: Pattern,
     /// Number of pages overwritten at random after filling.
     pub overwritten: u64,
@@ -473,7 +475,8 @@ impl AgedBlocks {
     }
 }
 
-/// Consecutive physical pages of a block, and the logical pages that they hold.
+/// A run of consecutive physical pages of a block, with the logical page of each, collected to be
+/// written to the mapping table together.
 struct Run {
     first: UnitId,
     length: usize,
@@ -499,7 +502,8 @@ impl Run {
 /// All logical pages in random order, drawn in batches.
 pub(crate) struct Scattered<'a> {
     order: &'a TabledScatter,
-    /// First place, in the random order of logical pages, whose page has not been computed yet.
+    /// First position in the random order of logical pages for which the page number has not been
+    /// computed from the permutation yet.
     turn: u32,
     drawn: [u32; DRAWN],
     taken: usize,
@@ -544,8 +548,9 @@ struct Overwrites {
 /// Number of overwrites drawn and prefetched together: on a large drive nearly every lookup misses
 /// the TLB, and only lookups in close succession overlap these misses.
 const BURST: usize = 32;
-/// Numbers of overwrites of a burst after which data for the next burst is prefetched: first the
-/// records of the blocks whose pages it will invalidate, then those of their neighbours.
+/// Numbers of overwrites, within a burst of 32, after which data for the next 32 is prefetched:
+/// first the records of the blocks whose pages they will invalidate, then those of these blocks'
+/// neighbours in the block lists.
 const BURST_STEPS: [usize; 2] = [16, 24];
 
 impl Overwrites {

@@ -20,8 +20,9 @@ use fowler_units::{Id, Lpn, UnitId};
 /// or read from the saved state together.
 const AT_ONCE: u32 = 1 << 14;
 
-/// Number of physical pages between the one whose owner is entered into the mapping and the one
-/// whose mapping entry is prefetched.
+/// Prefetch distance, in physical pages, while the mapping table of a saved drive is rebuilt from
+/// the logical page of each physical page: the table entry of the page this far ahead is fetched
+/// into the processor cache.
 const AHEAD: usize = 32;
 
 impl PreconditionedImage {

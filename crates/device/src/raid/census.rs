@@ -17,7 +17,7 @@ use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 /// Number of pages lost by one cause, in a census.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Cause of the loss of the pages that this record counts.
+    /// Cause of the loss of the pages that `found` and `unfound` count.
     pub loss: Loss,
     /// Number of pages that the drive knows to be lost: a read by the host, of GC, for parity or to
     /// rebuild a page has failed, or the unit that holds the page has failed.

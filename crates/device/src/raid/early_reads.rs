@@ -21,9 +21,9 @@ use crate::host::Ftl;
 use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, TxnId, UnitId};
 
-/// Number that marks a read for parity as an early read: one of an old page, before the new page is
-/// programmed. Other reads carry the number of their turn. Early reads count when the parity of all
-/// pages is computed.
+/// Mark of an early read: the read of an old page for parity, sent before the page that replaces it
+/// is programmed. Other reads for parity carry the number of their pass of reads instead. Early
+/// reads count towards the parity of all data pages of the stripe.
 pub(super) const EARLY: u32 = u32::MAX;
 
 impl Raid {
@@ -70,9 +70,9 @@ impl Raid {
         self.note_mut(flash, read).program = id;
     }
 
-    /// Returns the number of pages of a stripe for which its parity is computed together: the pages
-    /// that leave the buffer together, if there are such. Else, the pages for whose programs the
-    /// parity waits already, and those that the same request has yet to write.
+    /// Returns the number of pages of a stripe that are expected to enter one update of its parity:
+    /// the pages that leave the write buffer together, if there are any; else the pages whose
+    /// programs already wait for the parity, plus those that the same request has yet to write.
     fn expected_together(
         &self,
         ftl: &Ftl,
@@ -140,8 +140,9 @@ impl Raid {
         }
     }
 
-    /// Includes in the check of a parity cache entry the data of pages that were read before they
-    /// were replaced (early reads), if the entry's parity is computed from the replaced pages.
+    /// Adds, to the versions from which a stripe's computed parity will be checked, those of old
+    /// pages that were read before they were replaced (early reads), if that parity is computed
+    /// from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = *self.cache.get(entry);

@@ -58,7 +58,8 @@ pub struct CachedView {
     pub value: Option<u64>,
     /// Parity of all data pages of the stripe; `None` until it has been computed.
     pub whole: Option<u64>,
-    /// True if a die has begun to program the parity of all data pages.
+    /// True if a die has begun to program the parity of all data pages of the stripe, which
+    /// replaces the cached parity.
     pub on_its_way: bool,
 }
 
@@ -88,8 +89,9 @@ pub(crate) struct Left {
 }
 
 impl Unknowns {
-    /// Returns the pages that cannot be recovered: an equation with a single unreadable page
-    /// recovers that page.
+    /// Returns the unreadable pages of a stripe that cannot be recovered. Each parity known for the
+    /// stripe (cached, in the flash or being written) is an equation; one with a single unreadable
+    /// page recovers that page.
     fn left(mut self, entry: Option<&Entry>, based: bool) -> Left {
         let covered = entry.map_or(0, |entry| entry.covered);
         let known = entry.is_some_and(|entry| !entry.blank);
@@ -466,8 +468,8 @@ impl Raid {
     }
 
     /// Restarts the reads of a parity flush, now of the data pages that the cached parity does not
-    /// cover: the old parity and the retained old pages are no longer available, or (`lost`) one of
-    /// the data pages is lost and may already have been read.
+    /// cover. Used if the old parity or the retained old pages are unreadable; and if one of the
+    /// data pages is lost (`lost`), in case it was read before.
     fn read_rest(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId, lost: bool) {
         let cached = self.cache.get_mut(id);
         if !cached.based && (!std::mem::replace(&mut cached.by_rest, true) || lost) {

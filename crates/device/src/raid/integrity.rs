@@ -277,8 +277,9 @@ impl Raid {
         }
     }
 
-    /// Adds the version of a page that was read for a stripe's parity to the exclusive-or of its
-    /// pass of reads, `turn`. Does nothing if the parity cache entry is in another pass by now.
+    /// Adds the version of a page, read in pass `turn` of the reads for a stripe's parity, to the
+    /// exclusive-or of the versions read in that pass. Does nothing if a page has failed meanwhile
+    /// and the parity cache entry has begun a new pass.
     pub(crate) fn note_seen(&mut self, entry: ParityId, turn: u32, unit: UnitId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = self.cache.get_mut(entry);

@@ -111,7 +111,10 @@ impl Raid {
         if self.integrity.is_some() {
             let lost = self.beyond_help(core, stripe);
             law(lost == 0, || {
-                format!("stripe {}: pages {lost:b} (bits) cannot be rebuilt", stripe.0)
+                format!(
+                    "stripe {}: unreadable data pages {lost:b} (bit i: page i) cannot be rebuilt",
+                    stripe.0
+                )
             })?;
         }
         match (&self.integrity, entry) {
@@ -180,7 +183,8 @@ impl Raid {
             let sum = kept.fold(rest, |sum, &unit| sum ^ integrity.version_at(unit));
             law(sum == integrity.version_at(parity), || {
                 format!(
-                    "stripe {}: parity in the flash is not that of replaced and uncovered pages",
+                    "stripe {}: its parity page in the flash does not match the old copies of the \
+                     pages in the cached parity and the pages not in it",
                     stripe.0
                 )
             })?;

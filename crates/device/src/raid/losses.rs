@@ -29,7 +29,7 @@ impl Reason {
 
 fowler_units::enumerated! {
     Reason:
-    /// A value for each reason for a loss.
+    /// Table of one value for each reason why a page can be lost.
     pub ByReason
 }
 

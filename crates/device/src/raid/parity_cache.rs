@@ -36,8 +36,9 @@ pub struct Entry {
     pub progress: Progress,
     /// Data pages that the cached parity covers, one bit each.
     pub covered: u64,
-    /// Pages (one bit each) that leave the buffer together in such numbers that the parity is
-    /// rebuilt from them, and that are not covered yet: the pages that they replace are not read.
+    /// Data pages of the stripe (one bit each) that the cached parity does not cover yet, and that
+    /// leave the write buffer together in such numbers that the parity is computed from the new
+    /// pages alone: the old copies that they replace are not read.
     pub anew: u64,
     /// Pages (one bit each) taken out of the cached parity when it was rebuilt, as the printed
     /// Algorithm 2 of DA-RAID-5 (a RAID-5 inside the drive) does: no parity covers them until the
@@ -75,9 +76,9 @@ pub struct Entry {
     /// Exclusive-or of the versions of the pages read so far in the current pass of reads for the
     /// parity of all data pages.
     pub seen: Tag,
-    /// Number of the current pass of reads for the parity of all data pages; zero for reads that
-    /// only update the cached parity (`value`). Reads of an earlier pass, which was abandoned
-    /// because a page failed, do not count.
+    /// Number of the current pass of reads for the parity of all data pages of the stripe; zero for
+    /// reads that only update the cached parity. If a page fails, a new pass begins, and reads of
+    /// the earlier one do not count.
     pub turn: u32,
     /// Parity of all data pages, once reads for it have begun.
     pub whole: Tag,

@@ -106,9 +106,9 @@ impl Raid {
         true
     }
 
-    /// Rereads the covered pages of a stripe whose cached parity recovers nothing at present. Does
-    /// nothing if one of the pages `lost` (one bit each) is covered, as the covered pages are then
-    /// reread anyway.
+    /// Rereads the data pages that a stripe's cached parity covers, because that parity recovers
+    /// nothing at present. Does nothing if it covers one of the pages `lost` (one bit each): the
+    /// loss itself makes the covered pages be reread.
     pub(crate) fn read_covered(
         &mut self,
         ftl: &mut Ftl,

@@ -148,8 +148,8 @@ impl Raid {
         self.cache.get_mut(entry).whole = whole;
     }
 
-    /// Handles the end of a read for the parity of a stripe. If the read failed, the flush has
-    /// already switched to the other set of pages, or pages are lost.
+    /// Handles the end of a read for the parity of a stripe. If the read fails, the parity flush
+    /// reads other pages that give the same parity, or gives up if pages are lost.
     pub(crate) fn parity_read(
         &mut self,
         ftl: &mut Ftl,

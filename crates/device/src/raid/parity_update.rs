@@ -311,8 +311,9 @@ impl Raid {
         }
     }
 
-    /// Returns true if the stripe's parity must cover a program that was sent to a die without it:
-    /// the stripe had no parity then, and has parity by now or is getting it.
+    /// Returns true if a program was sent to a die when its stripe had no parity, and the stripe
+    /// has parity by now or is getting it: the parity must then cover the page of that program,
+    /// too.
     #[inline(never)]
     pub(super) fn is_late(&self, core: &Core, flash: &Flash, id: TxnId, page: Lpn) -> bool {
         if self.note(flash, id).pinned {

@@ -101,7 +101,8 @@ pub struct DegradedReads {
 }
 
 impl DegradedReads {
-    /// Creates the state without recoveries; at most `reads` reads may wait.
+    /// Creates the list of unreadable pages being recovered from parity, without entries; at most
+    /// `reads` failed reads may wait for a place in it.
     pub fn new(config: &Config, reads: usize) -> Self {
         Self {
             all: [NO_READ; AT_ONCE],

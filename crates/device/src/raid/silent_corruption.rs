@@ -30,7 +30,8 @@ pub(crate) struct SilentErrors {
     /// Difference (exclusive-or) between the data in each wrong physical page and the data that it
     /// should hold; pages without error are left out.
     errors: BTreeMap<UnitId, u64>,
-    /// Number of random errors drawn so far.
+    /// Number of random error patterns drawn so far: each is the difference between wrong and right
+    /// data of a silently corrupted page.
     drawn: u64,
     rng: Rng,
     pub ledger: SilentLedger,

@@ -235,7 +235,9 @@ impl Raid {
         *kept = to;
     }
 
-    /// Handles the erase of a block for the stage of life.
+    /// Handles the erase of a block: if no block had more P/E cycles before, the drive may enter
+    /// its next stage of life, a range of wear with its own rules for parity (DA-RAID-5, a RAID-5
+    /// inside the drive).
     #[cold]
     pub(crate) fn block_erased(&mut self, ftl: &mut Ftl, flash: &mut Flash, block: BlockId) {
         if let Some(integrity) = &mut self.integrity {

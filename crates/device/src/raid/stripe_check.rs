@@ -11,7 +11,8 @@ use fowler_units::{Bytes, DieId, Id, IdVec, StripeId, TxnId, UnitId};
 /// A comparison of a stripe with its parity in progress, on behalf of the scrub of a die.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Comparison {
-    /// The read of the parity; the scrub of the die waits for the comparison.
+    /// The read of a stripe's parity page with which scrubbing begins to compare the stripe with
+    /// its parity; the scrub of the die waits until the comparison has ended.
     pub(super) parity_read: TxnId,
     pub(super) stripe: StripeId,
     /// Location of the stripe's parity in the flash when the scrub's read of that parity began.
@@ -30,8 +31,8 @@ pub(super) const NOTHING: Comparison = Comparison {
     error: 0,
 };
 
-/// The comparisons of stripes by all dies, and the stripes that did not match when they were last
-/// compared.
+/// Comparisons of stripes with their parity by scrubbing: the one in progress on each die, and the
+/// stripes that did not match when they were last compared.
 #[derive(Clone, Debug)]
 pub(crate) struct StripeChecks {
     pub(super) dies: IdVec<DieId, Comparison>,

@@ -23,8 +23,9 @@ const AGES: f64 = 64.0;
 /// Age of the data in a superblock, and the references (entries of the retry table) that read it.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Data {
-    /// The time since which the data counts as programmed: when the superblock was opened, on the
-    /// clock of [`Aging::clock`].
+    /// The time at which the superblock was opened, from which the age of its data is counted, on
+    /// the clock of [`Aging::clock`]. That clock begins when the oldest data of the drive was
+    /// programmed.
     pub(super) since: Nanos,
     /// Time at which `reads`, the retry entries that read this data, must be determined anew,
     /// because the data has aged noticeably by then. The clock begins when the oldest data of the
@@ -33,14 +34,16 @@ pub(super) struct Data {
     /// By type of page, one bit for each entry of the retry table, set if the entry reads such a
     /// page.
     pub(super) reads: [u32; BITS_MOST as usize],
-    /// The entry of the retry table at which the last retry succeeded; 0 before the first.
+    /// The entry of the retry table at which the last successful read retry of the superblock's
+    /// data ended; 0 before the first.
     pub(super) last: u8,
     /// True if moving the superblock would not help: young data on these cells would not be read up
     /// to `aging.refresh_above` either.
     pub(super) worn_out: bool,
 }
 
-/// The age of all data, and how a drive reads it.
+/// The age of the data in every superblock, and the read retries that it needs because of the bit
+/// errors that age causes.
 #[derive(Clone, Debug)]
 pub(super) struct Aging {
     config: AgingConfig,
@@ -48,17 +51,20 @@ pub(super) struct Aging {
     onset: f64,
     /// P/E cycles of all superblocks before preconditioning.
     cycles: u32,
-    /// In a life: the cycles that an erase stands for, and the erases before the life.
+    /// In a lifetime simulation, where one simulated erase stands for several: the number of P/E
+    /// cycles for each erase, and the erases of each superblock before it began; `None` otherwise.
     life: Option<(f64, Vec<u32>)>,
     /// Time from the beginning of the clock, when the oldest data was programmed, to time zero.
     epoch: Span,
     geometry: Geometry,
-    /// Pages of a word line: that of SLC mode included, and without it.
+    /// Number of pages of a word line, counting the one page of SLC mode on a drive with an SLC
+    /// cache; and the number without that page, which is the bits of a cell.
     word_line: u32,
     bits: u32,
     pub(super) all: IdVec<RuId, Data>,
-    /// The errors of each type of page of the superblock that was asked for last, and what they
-    /// were computed for: the superblock, and `since` and `until` of its data.
+    /// Cached result of the last computation of bit errors: the superblock and the `since` and
+    /// `until` of its data; and, for each type of page, the errors now and just after programming,
+    /// both as a share of the errors that the code corrects.
     shares: ((RuId, Nanos, Nanos), [(f64, f64); BITS_MOST as usize]),
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<RuId>,
@@ -99,12 +105,13 @@ impl Aging {
         Nanos(now.0.saturating_add(self.epoch.0))
     }
 
-    /// All data grows older by a span without power.
+    /// Adds a span without power to the age of all data.
     pub(super) fn grow_older(&mut self, by: Span) {
         self.epoch = Span(self.epoch.0.saturating_add(by.0));
     }
 
-    /// A superblock is opened: its data is young, and is read at the usual references.
+    /// Records that a superblock is opened: its data counts as just programmed, and is read at the
+    /// usual read references.
     pub fn opened(&mut self, superblock: RuId, now: Nanos) {
         let since = self.clock(now);
         let data = &mut self.all[superblock];
@@ -112,7 +119,7 @@ impl Aging {
         *data = Data { since, until: Nanos::ZERO, reads, last: 0, worn_out: false };
     }
 
-    /// A superblock is opened while the drive is filled before its first request, in no time.
+    /// Records that preconditioning opens a superblock, in no simulated time.
     pub fn opened_in_filling(&mut self, superblock: RuId) {
         self.opened.retain(|&number| number != superblock);
         self.opened.push(superblock);
@@ -132,7 +139,8 @@ impl Aging {
         }
     }
 
-    /// Spreads ages over data that was filled in the same order as that of `other`.
+    /// Sets the age of the data in each superblock of a freshly filled drive, in the order in which
+    /// the same filling opened the superblocks of the drive with the ages `other`.
     pub fn filled_as(&mut self, other: &Aging, map: &Map) {
         self.opened.clone_from(&other.opened);
         self.filled(map);

@@ -15,7 +15,8 @@ const ENTRIES_MOST: u32 = 31;
 
 const REFRESH_KEYS: [&str; 2] = ["aging.refresh_above", "aging.retry_entries"];
 
-/// The longest overhead of a retry: any decoder is done by then.
+/// The longest configurable decoding overhead of a read retry, 100 ms: any error-correction decoder
+/// has ended by then.
 const OVERHEAD_MOST: Span = Span::ms(100);
 
 impl Config {
@@ -35,8 +36,8 @@ impl Config {
         })
     }
 
-    /// Returns cells with as many bits as a word line has pages, whose bits are assigned to the
-    /// states by a code.
+    /// Returns the model of the cells of this drive. Each stores as many bits as a word line has
+    /// pages, and the Gray code `code` maps bits to voltage states.
     ///
     /// # Errors
     /// The reason why the constants do not describe cells.
@@ -97,7 +98,8 @@ impl Config {
         *params == reliability::Params { cells, cycles, oldest, cycles_spread: spread, ..plain }
     }
 
-    /// Refuses bit errors by sensing level that a drive with superblocks cannot have.
+    /// Refuses settings of the bit error model by sensing level (`reliability.model`) that a drive
+    /// with superblocks cannot simulate, or that exclude its model of data aging (`aging`).
     pub(super) fn refuse_errors_by_level(&self, refusals: &mut Refusals) {
         let params = &self.reliability;
         if params.model == ModelKind::Off {
@@ -137,8 +139,8 @@ impl Config {
         );
     }
 
-    /// Refuses impossible positions of the states of cells that err. Returns false if there are
-    /// any.
+    /// Refuses impossible voltages or widths of the cells' states, from which the bit errors of old
+    /// data are computed. Returns false if there are any.
     fn refuse_states(&self, refusals: &mut Refusals) -> bool {
         let AgingConfig { voltage_window, erased_below, step_share, .. } = self.aging;
         let mut sane = true;
@@ -159,7 +161,8 @@ impl Config {
         sane
     }
 
-    /// Refuses data that ages in ways that cannot work.
+    /// Refuses settings of data aging (the section `aging` of the configuration) that contradict
+    /// each other or the flash.
     pub(super) fn refuse_aging(&self, refusals: &mut Refusals) {
         let states = self.refuse_states(refusals);
         if !self.aging.is_on() {

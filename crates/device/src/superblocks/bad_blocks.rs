@@ -13,7 +13,7 @@ use crate::config::{Config, Retire};
 use fowler_units::{BlockId, Bytes, IdVec, RuId};
 use serde::{Deserialize, Serialize};
 
-/// The state of failing blocks, as saved.
+/// State of failed blocks in a saved state of the drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SavedBadBlocks {
     pub counts: BadBlockCounts,
@@ -38,14 +38,15 @@ pub(super) struct BadBlocks {
     /// Number of superblocks that are not reserved for the SLC cache (`slc.static`); they have the
     /// lowest numbers.
     usual: u32,
-    /// The units of each superblock that padding may take.
+    /// Largest number of units of each superblock that may be lost to padding: a command for each
+    /// stream of moved data, if there are several; else 0.
     padding: u32,
     /// Units of data that the superblocks must be able to hold together: the data of the host and
     /// the reserve of erased superblocks.
     pub needed: u64,
     /// True if a die has dropped out of a superblock in service: superblocks differ in size.
     pub uneven: bool,
-    /// Pages that a command programs on each plane.
+    /// Number of pages that a program command stores on each plane.
     rows: u32,
     /// Number of failed attempts to program the data of the next command; the command starts after
     /// the time that they took.
@@ -144,8 +145,9 @@ impl BadBlocks {
         blocks
     }
 
-    /// Returns true if a superblock with these gaps stays in service once all that has failed has
-    /// dropped out: half of it is left.
+    /// Returns true if a superblock stays in service once the dies with a failed block drop out of
+    /// it: at least half of its data units are left, or, if failures retire whole superblocks, no
+    /// block has failed. `gaps` records the commands that program nothing.
     pub fn stays(&self, shape: &Shape, gaps: &Gaps) -> bool {
         let mut after = gaps.clone();
         after.erased(shape, true);
@@ -206,7 +208,7 @@ impl BadBlocks {
         self.counts.sound += sound;
     }
 
-    /// Notes that blocks have failed.
+    /// Adds blocks to the record of failed blocks.
     pub fn mark(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
             self.fates[block].failed = true;
@@ -233,8 +235,8 @@ impl BadBlocks {
         }
     }
 
-    /// Takes over the saved state of failed blocks. Returns false if no drive of this size can be
-    /// in that state.
+    /// Takes over the saved record of failed blocks. Returns false if no drive with as many dies,
+    /// superblocks and commands as this one can be in that state.
     pub fn resume(&mut self, shape: &Shape, saved: &SavedBadBlocks) -> bool {
         self.counts = saved.counts;
         self.gaps.as_mut_slice().fill(None);

@@ -14,13 +14,13 @@ use std::collections::VecDeque;
 /// locates).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// The frame holds nothing.
+    /// The frame of the write buffer is free.
     Free,
     /// The frame holds part of its unit, and the rest is being read from the flash.
     Merging,
     /// The frame holds its whole unit, which stays until room is needed ([`super::residents`]).
     Dirty,
-    /// The frame holds a unit as it is in the flash.
+    /// The frame holds a unit that is identical to its copy in the flash.
     Clean,
     /// The frame holds its whole unit and waits for a program command.
     Ready,
@@ -54,9 +54,9 @@ impl Frame {
 pub(super) struct Buffer {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
-    /// Frames that wait for a command, by stream.
+    /// Frames that wait for a program command, by stream.
     ready: [Ready; STREAMS_MAX],
-    /// The number of frames whose units commands in flight store.
+    /// The number of frames of the write buffer whose data a program command in flight stores.
     leaving: u32,
     /// Least-recently-used lists of buffer frames that keep their units until room is needed; none
     /// if units leave the write buffer as soon as they fill a program command.
@@ -170,9 +170,9 @@ impl Buffer {
         self.free.len()
     }
 
-    /// Overwrites the unit in the frame with a write of the same unit, of this stream and tag.
-    /// Returns false, and does nothing, if the frame waits for a command of another stream or is
-    /// leaving.
+    /// Overwrites the unit in a frame of the write buffer with a newer write of that unit, which
+    /// belongs to the given stream and tag. Returns false, and does nothing, if the frame waits for
+    /// a command of another stream or its program has begun.
     #[inline]
     pub fn overwrite(&mut self, id: FrameId, (stream, tag): (StreamId, StreamTag)) -> bool {
         let frame = &mut self.frames[id.index()];
@@ -236,7 +236,7 @@ impl Buffer {
         held.map(|(at, frame)| (FrameId::new(at), frame.page))
     }
 
-    /// A clean frame holds the only copy of its unit now.
+    /// Marks a clean frame as dirty, because it now holds the only copy of its unit.
     pub fn make_dirty(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         if frame.state == State::Clean {
@@ -308,7 +308,7 @@ impl Buffer {
         self.frames[id.index()].unit
     }
 
-    /// The copy in the flash of the unit in a frame has been moved.
+    /// Records the new flash location of the unit in a frame, after its flash copy has been moved.
     pub fn set_unit(&mut self, id: FrameId, unit: UnitId) {
         self.frames[id.index()].unit = unit;
     }
@@ -354,7 +354,8 @@ impl Buffer {
         self.frames[id.index()].tag
     }
 
-    /// A dirty frame is evicted: it waits for a command of a stream.
+    /// Evicts a dirty frame of the write buffer: from now on it waits for a program command of the
+    /// given stream to store its unit.
     pub fn evict(&mut self, id: FrameId, (stream, tag): (StreamId, StreamTag)) {
         let frame = &mut self.frames[id.index()];
         debug_assert_eq!(frame.state, State::Dirty);

@@ -10,7 +10,8 @@ use crate::precondition::UNWATCHED;
 use fowler_nand::PerPageType;
 use fowler_units::{Bytes, Geometry, HostIo, HostOp, Nanos, Span};
 
-/// Four dies of two planes on two channels, pages of four units, three pages to a word line.
+/// Returns the configuration of a tiny drive for tests: four dies of two planes on two channels,
+/// pages of four mapping units of 4 KiB, three pages to a word line.
 pub(super) fn tiny() -> Config {
     let mut config = shaped(Geometry {
         channels: 2,
@@ -35,7 +36,8 @@ pub(super) fn tiny() -> Config {
     config
 }
 
-/// Gives all superblocks of a drive parity, one command in so many; none if 0.
+/// Gives all superblocks of a drive parity: one of every `parity` program commands holds parity;
+/// zero for no parity.
 pub(super) fn protect(config: &mut Config, parity: u32) {
     config.superblocks.parity = parity;
     config.redundancy.name = match parity {
@@ -44,7 +46,7 @@ pub(super) fn protect(config: &mut Config, parity: u32) {
     };
 }
 
-/// Size of a mapping unit of the drive that [`tiny`] configures, in bytes.
+/// Size of a mapping unit of the tiny drive in these tests, in bytes.
 pub(super) const UNIT: u64 = 4096;
 
 pub(super) fn drive(config: &Config) -> Device<Superblocks> {

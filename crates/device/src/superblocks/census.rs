@@ -24,7 +24,8 @@ impl Device<Superblocks> {
     /// retries nor by the parity of its stripe. Nothing is read, timed or changed. Fields of
     /// [`Census`] that count pages count units here.
     ///
-    /// Without a model of errors, data that ages and versions, everything can be read.
+    /// On a drive without bit errors, aging data and recorded data versions, all units
+    /// count as readable.
     pub fn census(&self) -> Census {
         let layer = &self.layer;
         let mut taking = Taking {

@@ -19,7 +19,7 @@ use crate::observe::operation::Source;
 use crate::policy::placement::StreamId;
 use fowler_units::{Id, IdVec, Nanos, RuId, UnitId};
 
-/// Fails with a message unless a condition holds.
+/// Returns an error with the given message from a check unless a condition holds.
 macro_rules! law {
     ($holds:expr, $($what:tt)+) => {
         if !$holds {
@@ -67,8 +67,8 @@ impl Device<Superblocks> {
         rest.and_then(|()| patrol()).map_err(Violation)
     }
 
-    /// A die that does nothing has been busy for as long as its operations took, and the accounting
-    /// of no die has gaps.
+    /// Checks that the time accounting of every die adds up to the simulated time, and that each
+    /// idle die has been busy for the total duration of its operations.
     fn check_service(&self) -> Result<(), String> {
         for id in self.flash.dies().ids() {
             let die = self.flash.die(id);
@@ -163,9 +163,9 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A unit in SLC mode is in a superblock in that mode, and no other unit is; such a superblock
-    /// holds no more than it can. Superblocks that are set aside are used in no other mode.
-    /// Counters agree with the superblocks.
+    /// Checks that each valid unit in SLC mode lies in a superblock in that mode, and each other
+    /// one in none; that such a superblock holds no more units than fit; that superblocks reserved
+    /// for the SLC cache are used in no other mode; and that the counters of superblocks agree.
     fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
         let (mut dynamic, mut folded, mut held) = (0, 0, 0);
         for number in self.map.superblocks() {
@@ -212,8 +212,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A superblock that is moved because it was due is being read, drained or erased, and is the
-    /// only such one.
+    /// Checks that at most one superblock is being refreshed, and that it is being read, emptied or
+    /// erased.
     fn check_refresh(&self) -> Result<(), String> {
         let renewals = &self.renewals;
         if let Some(moving) = renewals.moving {
@@ -272,8 +272,9 @@ impl Superblocks {
         Ok(())
     }
 
-    /// A superblock whose cold data is swapped is being read, drained or erased, and is the only
-    /// such one. On a drive whose wear is not leveled no stream of swapped data is open.
+    /// Checks that at most one superblock is emptied by static wear leveling, which swaps cold data
+    /// into a worn superblock, and that it is in a step of that. On a drive without wear leveling,
+    /// no stream for such data is open.
     fn check_swap(&self) -> Result<(), String> {
         let open = self.commands.open_of(Stream::Moved(SWAPPED));
         let moving = self.leveling.as_ref().and_then(|leveling| leveling.moving);

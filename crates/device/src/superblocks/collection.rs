@@ -19,10 +19,10 @@ use crate::policy::placement::StreamId;
 use fowler_units::{Lpn, RuId, UnitId};
 use std::collections::VecDeque;
 
-/// Why a superblock is emptied.
+/// Reason why a superblock is being emptied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
-    /// Too few superblocks are erased.
+    /// Fewer superblocks are erased than GC must keep in reserve for host writes and moved data.
     Space,
     /// The SLC cache is full.
     CacheFull,
@@ -39,20 +39,22 @@ pub(super) enum Why {
 pub(super) struct Job {
     pub(super) victim: RuId,
     pub(super) why: Why,
-    /// The next unit of the victim to look at, and the end of its units.
+    /// The next unit to look at in the superblock being emptied; and the end of its units.
     pub(super) next: UnitId,
     pub(super) end: UnitId,
-    /// Valid units of the victim when the job began, and units that its erase gains for the host.
+    /// Number of valid units of the superblock being emptied, when its emptying began; and number
+    /// of units that its erase gains for the host.
     pub(super) valid: i64,
     pub(super) gain: i64,
-    /// Units read from the victim so far, and units that the host has written since the job began,
-    /// including those carried over from the last job for space ([`Collector::carried`]).
+    /// Number of units read so far from the superblock being emptied; and number of units that the
+    /// host has written since its emptying began, plus those carried over from the previous
+    /// superblock emptied for space ([`Collector::carried`]).
     pub(super) moved: i64,
     pub(super) written: i64,
     /// Number of units by which the host and the emptying of this superblock may be ahead of each
     /// other in their shares of the work; [`UNPACED`] without such a limit.
     pub(super) slack: i64,
-    /// The stream that the units of the victim are moved into.
+    /// The stream into which the valid units of the superblock being emptied are moved.
     pub(super) into: StreamId,
 }
 
@@ -60,7 +62,7 @@ pub(super) struct Job {
 /// not paced by the host's writes. Its product with the units of a superblock fits into 64 bits.
 pub(super) const UNPACED: i64 = 1 << 32;
 
-/// The state of garbage collection.
+/// State of garbage collection, and of the other moves of data between superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Collector {
     /// Garbage collection begins when fewer superblocks than this are erased or being emptied.
@@ -77,10 +79,11 @@ pub(super) struct Collector {
     moving_most: u32,
     /// Units being moved that no program command has taken yet, by stream.
     pub(super) unsent: [u32; MOVED_MAX],
-    /// Reads for moved units in flight.
+    /// Number of reads in flight of valid units that are moved out of superblocks being emptied.
     pub(super) reading: u32,
-    /// Number of units by which host writes and garbage collection may be ahead of each other in
-    /// their shares of the work: two word lines of all dies.
+    /// Number of units by which the progress of host writes and that of garbage collection may
+    /// differ, after scaling each to its part of the work of emptying one superblock: two word
+    /// lines of all dies.
     pub(super) slack: i64,
     /// Units that the host has written beyond those that the last collection for space gained for
     /// it; negative if it has written fewer. The next collection for space starts with this
@@ -131,9 +134,10 @@ impl Collector {
         2 * shape.dies + moved - 1
     }
 
-    /// Ends a job whose superblock has been read completely. Units that the host has written beyond
-    /// those that the erase gains are charged to the next GC of a superblock for space; a swap of
-    /// cold data gains nothing.
+    /// Ends the emptying of a superblock whose valid units have all been read. If it was emptied
+    /// for space, host writes beyond the units that its erase gains are charged to the next
+    /// superblock emptied for space. A swap for wear leveling gains nothing, so all host writes
+    /// during it are charged.
     pub(super) fn carry(&mut self, job: &Job) {
         match job.why {
             Why::Space => self.carried = job.written - job.gain,
@@ -150,9 +154,9 @@ impl Collector {
         })
     }
 
-    /// Records that the host has sent units to the flash. While no superblock is being emptied,
-    /// they use up free units that GC has gained beyond what the host wrote, so that they do not
-    /// delay the host later.
+    /// Records that the host has sent units to the flash. If no superblock is being emptied, they
+    /// are charged against the free units that GC gained in advance, ahead of the host's writes, so
+    /// that they do not delay the host later.
     #[inline]
     pub fn host_wrote(&mut self, units: u32) {
         match &mut self.job {
@@ -169,7 +173,8 @@ impl Collector {
         unread + i64::from(self.unsent[stream.index()])
     }
 
-    /// Returns the places that are left in the command that a stream has begun.
+    /// Returns the number of free unit places left in the program command that a stream of moved
+    /// data has begun to fill.
     pub(super) fn left_of_command(&self, stream: StreamId) -> u32 {
         self.begun[stream.index()].map_or(0, |(next, end)| end.0 - next.0)
     }

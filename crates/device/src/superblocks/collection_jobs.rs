@@ -117,7 +117,8 @@ impl Superblocks {
         true
     }
 
-    /// Returns true if `units` more units fit where the data of `superblock` is moved to.
+    /// Returns true if `units` more units fit into the open superblock and the erased ones
+    /// available to the stream into which the data of `superblock` is moved.
     fn fits(&self, units: u32, superblock: RuId) -> bool {
         self.fits_into(self.streams.of_survivors(superblock), units)
     }
@@ -189,8 +190,8 @@ impl Superblocks {
             || self.renewals.moving.is_some_and(|superblock| self.waits_for_others(superblock))
     }
 
-    /// Returns true if all remaining units of a superblock have been read and wait for units of the
-    /// superblock that is being emptied now, which fill up their program command.
+    /// Returns true if all valid units left in a superblock have been read, and wait only to share
+    /// a partly filled program command with units of the superblock being emptied now.
     #[cold]
     fn waits_for_others(&self, superblock: RuId) -> bool {
         let traffic = self.map.traffic(superblock);
@@ -233,7 +234,7 @@ impl Superblocks {
         parts
     }
 
-    /// A page has been read, to move its units.
+    /// Handles the end of a flash read of units to be moved.
     pub(super) fn copied_out(&mut self, flash: &mut Flash, id: TxnId, superblock: RuId) {
         let Txn { from, epoch: which, .. } = *flash.txns.get(id);
         flash.txns.close(id);
@@ -256,13 +257,15 @@ impl Superblocks {
         self.drain(flash);
     }
 
-    /// A unit has left a superblock.
+    /// Records that a unit read to be moved out of a superblock has been programmed elsewhere or
+    /// need not be moved any more; erases the superblock after the last one.
     pub(super) fn left(&mut self, flash: &mut Flash, superblock: RuId) {
         self.map.has_left(superblock);
         self.end_if_empty(flash, superblock);
     }
 
-    /// Ends the emptying of a superblock if nothing is on its way out of it.
+    /// Ends the emptying of a superblock unless units read from it still have to be programmed
+    /// elsewhere.
     #[inline]
     fn end_if_empty(&mut self, flash: &mut Flash, superblock: RuId) {
         if self.map.traffic(superblock).leaving == 0 {
@@ -270,7 +273,9 @@ impl Superblocks {
         }
     }
 
-    /// Nothing is on its way out of a superblock.
+    /// Takes the next step for a superblock once every unit read from it has been programmed
+    /// elsewhere: it is erased, or stays if its emptying was paused or it only lent units to
+    /// another superblock's last command.
     fn end_emptying(&mut self, flash: &mut Flash, superblock: RuId) {
         match self.map.traffic(superblock).emptied {
             Emptied::Drained => self.erase(flash, superblock),
@@ -312,7 +317,7 @@ impl Superblocks {
         }
     }
 
-    /// A die has erased its part of a superblock.
+    /// Handles the end of the erase of a superblock's blocks on one die.
     pub(super) fn erased_one(&mut self, flash: &mut Flash, superblock: RuId) {
         let Emptied::Erased(dies) = self.map.traffic(superblock).emptied else {
             unreachable!("it is not being erased")

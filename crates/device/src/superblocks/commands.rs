@@ -13,7 +13,8 @@ use crate::config::FlashConfig;
 use crate::policy::placement::{STREAMS_MAX, StreamId};
 use fowler_units::{Bytes, FrameId, Id, Lpn, RuId, TxnId, UnitId};
 
-/// A source of units, which fills one superblock at a time.
+/// A stream: host writes or moved data that are programmed together, apart from those of other
+/// streams. Each stream fills one open superblock at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     /// A stream of host writes, numbered below [`STREAMS_MAX`].
@@ -32,7 +33,8 @@ pub(super) const SWAPPED: StreamId = StreamId(STREAMS_MAX as u8);
 pub(super) const MOVED_MAX: usize = STREAMS_MAX + 1;
 
 impl Stream {
-    /// The number of streams that a drive may have.
+    /// Largest number of streams of a drive, each of which fills one open superblock: those of host
+    /// writes, of moved data, of static wear leveling and of the SLC cache.
     pub const COUNT: usize = 2 * STREAMS_MAX + 2;
 
     /// Returns every stream that a drive may have, in the order of their numbers.
@@ -59,7 +61,7 @@ impl Stream {
     }
 }
 
-/// A superblock being filled.
+/// An open superblock, which one stream is filling.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Open {
     pub superblock: RuId,
@@ -67,13 +69,14 @@ pub(super) struct Open {
     pub command: u32,
 }
 
-/// One unit of a command.
+/// Source of the data of one unit that a program command stores: a frame of the write buffer, or
+/// another unit of the flash.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stored {
-    /// A unit in a frame of the write buffer.
+    /// A host unit in a frame of the write buffer.
     Frame(FrameId),
-    /// A unit of the host that garbage collection or wear leveling moves here from the unit `from`
-    /// of the flash.
+    /// A host unit that garbage collection, refresh or wear leveling moves into the command from
+    /// the unit `from` of the flash.
     Moved { page: Lpn, from: UnitId },
 }
 
@@ -85,11 +88,12 @@ pub(super) struct Command {
     pub(super) stores: u32,
     /// Page programs that have not ended; of the second pass, if the command has two.
     pub(super) left: u32,
-    /// The second page program of the command, to which the later ones are chained; none if the
-    /// command has one page.
+    /// The second page program of the program command, to which its third and later page programs
+    /// are chained; none if the command has one page.
     pub(super) rest: TxnId,
-    /// Page programs of the first of two passes that have not ended, and the second of these
-    /// programs, to which the later ones are chained; unused if the command has one pass.
+    /// Used if the flash programs each word line in two passes: number of page programs in the
+    /// command's first pass that have not ended; and the second of these programs, to which the
+    /// later ones are chained.
     pub(super) first_pass_left: u32,
     pub(super) first_pass_rest: TxnId,
 }
@@ -101,20 +105,22 @@ impl Command {
     }
 }
 
-/// The commands in flight, and the open superblocks.
+/// The program commands in flight, and the open superblock of each stream with the next command
+/// there.
 #[derive(Clone, Debug)]
 pub(super) struct Commands {
     open: [Option<Open>; Stream::COUNT],
     pub(super) records: Vec<Command>,
-    /// Units that the commands in flight store: `units_per_command` places for each command in
-    /// `records`.
+    /// Units stored by the commands in flight, `units_per_command` elements for each command;
+    /// element `n * units_per_command` is the first of command `records[n]`.
     pub(super) stored: Vec<Stored>,
     pub(super) free: Vec<u32>,
     pub(super) units_per_command: usize,
-    /// The commands between their two passes; none on a drive that programs in one.
+    /// Commands between the first and the second program pass of their word lines; `None` on a
+    /// drive that programs word lines in one pass.
     pub passes: Option<Box<Passes>>,
-    /// While the drive is filled before its first request: the next unit and the end of the command
-    /// begun for data of the host, and of the one begun for moved data.
+    /// Used while preconditioning fills the drive, before its first request: the next free unit and
+    /// the end of the partly filled program command, first for host data and second for moved data.
     pub filling: [Option<(UnitId, UnitId)>; 2],
 }
 
@@ -163,21 +169,22 @@ impl Commands {
         self.records[number as usize].first_pass_rest
     }
 
-    /// A page program of the first of two passes has ended. Returns true if it was the last.
+    /// Records the end of a page program in the first of the two passes of a command. Returns true
+    /// if all page programs of that pass have ended.
     pub fn first_pass_page_done(&mut self, number: u32) -> bool {
         let record = &mut self.records[number as usize];
         record.first_pass_left -= 1;
         record.first_pass_left == 0
     }
 
-    /// A page program has ended. Returns true if it was the last of its command.
+    /// Records the end of a page program. Returns true if it was the last of its program command.
     pub fn page_done(&mut self, number: u32) -> bool {
         let record = &mut self.records[number as usize];
         record.left -= 1;
         record.left == 0
     }
 
-    /// Returns the superblock that a stream fills.
+    /// Returns the open superblock that a stream fills; `None` if it has none.
     pub fn open_of(&self, stream: Stream) -> Option<Open> {
         self.open[stream.index()]
     }
@@ -196,7 +203,7 @@ impl Commands {
         })
     }
 
-    /// Returns the frames that commands in flight store.
+    /// Returns the frames of the write buffer that program commands in flight store.
     pub fn frames(&self) -> impl Iterator<Item = FrameId> {
         let stored = self.in_flight().flat_map(|(_, stored)| stored);
         stored.filter_map(|stored| match stored {

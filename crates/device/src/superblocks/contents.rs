@@ -22,15 +22,18 @@ use crate::raid::tag::Tag;
 use fowler_units::{Bytes, FrameId, Geometry, IdVec, Lpn, Nanos, RuId, UnitId};
 use std::collections::BTreeSet;
 
-/// The data in the units of the flash, and the units being recovered.
+/// Record of data versions, failures and losses for every unit of the flash, and of the unreadable
+/// units being recovered from parity.
 #[derive(Clone, Debug)]
 pub(super) struct Contents {
-    /// Versions, failures and losses. The pages of the mapping are units of the host, and the
-    /// physical pages units of the flash.
+    /// Data versions, failed units and lost units. This structure is shared with drives without
+    /// superblocks: its logical pages are units of the host here, and its physical pages units of
+    /// the flash.
     pub integrity: Integrity,
     /// True for each superblock with a unit of any kind that has failed since its erase.
     spoilt: IdVec<RuId, bool>,
-    /// The number of valid units of each superblock that cannot be read, and of all.
+    /// Number of valid but unreadable units in each superblock; and their total over all
+    /// superblocks.
     unreadable: IdVec<RuId, u32>,
     unreadable_in_all: u32,
     /// Parity in the controller, of the stripe that each stream is filling
@@ -42,17 +45,18 @@ pub(super) struct Contents {
     wrong: BTreeSet<FrameId>,
     whole: BTreeSet<FrameId>,
     pub recoveries: Recoveries,
-    /// The flash array as configured: a die has all its planes.
+    /// Geometry of the flash array as configured: a die has all its planes, even if independent
+    /// planes are simulated as dies of their own.
     pub geometry: Geometry,
 }
 
 /// Location of the parity of a line; a line is the units at one place in all commands of a stripe.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Parity {
-    /// Parity in the controller, of the stripe that a stream is filling: the number of the stream,
-    /// and the place of the unit within its command.
+    /// Running parity in the controller of the stripe that a stream is filling; identified by the
+    /// stream and the position of the unit within a command, from 0.
     Running(Stream, u32),
-    /// A unit of the flash that is being programmed.
+    /// Parity unit of the flash whose program has been sent to a die.
     Programmed(UnitId),
 }
 
@@ -77,7 +81,8 @@ impl Contents {
         (config.superblock_sizes().logical_pages.into(), shape.all_numbers())
     }
 
-    /// Returns the memory that the versions of all units take.
+    /// Returns the memory of the simulating machine that the data versions of all units take; zero
+    /// if versions are not tracked.
     pub fn bytes(config: &Config, shape: &Shape, layout: &Layout) -> Bytes {
         match config.redundancy.integrity {
             true => Integrity::bytes((layout.logical_pages.into(), shape.all_numbers()), 0),
@@ -110,7 +115,8 @@ impl Contents {
         }
     }
 
-    /// Returns the exclusive-or of the tags of units.
+    /// Returns the exclusive-or of the tags of these units. A tag is the version of the data in a
+    /// unit combined with any error in it; the exclusive-or stands for the parity of the units.
     pub fn sum(&self, units: impl Iterator<Item = UnitId>) -> Tag {
         units.fold(Tag::ZERO, |sum, unit| sum ^ self.integrity.tag_at(unit))
     }
@@ -141,13 +147,13 @@ impl Contents {
         self.spoilt.as_slice().iter().filter(|&&spoilt| spoilt).count() as u32
     }
 
-    /// A unit of a superblock fails.
+    /// Marks a unit of a superblock as failed.
     pub fn spoil(&mut self, superblock: RuId, unit: UnitId, failure: Failure) {
         self.integrity.spoil(unit, failure);
         self.spoilt[superblock] = true;
     }
 
-    /// A valid unit of a superblock has failed.
+    /// Records that a valid unit of a superblock has become unreadable.
     pub fn note_failed(&mut self, superblock: RuId, now: Nanos) {
         self.unreadable[superblock] += 1;
         self.unreadable_in_all += 1;
@@ -175,7 +181,7 @@ impl Contents {
         }
     }
 
-    /// The valid copy of a unit of the host has been stored elsewhere.
+    /// Records that the valid copy of a host unit has been stored elsewhere.
     pub fn moved(&mut self, superblock: RuId, unit: UnitId, now: Nanos) {
         if let Some(failure) = self.integrity.failure(unit) {
             self.integrity.ledger.rebuilt += 1;
@@ -211,7 +217,7 @@ impl Contents {
         }
     }
 
-    /// Returns true if a frame holds wrong data.
+    /// Returns true if a frame of the write buffer holds wrong data that nobody has noticed.
     pub fn holds_wrong(&self, frame: FrameId) -> bool {
         self.wrong.contains(&frame)
     }
@@ -221,7 +227,7 @@ impl Contents {
         self.integrity.silent.reads_wrong(unit)
     }
 
-    /// The host trims a unit.
+    /// Records that the host trims a unit.
     pub fn trimmed(&mut self, page: Lpn) {
         self.integrity.renew(page, false);
     }
@@ -233,7 +239,8 @@ impl Contents {
         }
     }
 
-    /// The host reads a unit from a frame.
+    /// Counts a host read of a unit from a frame of the write buffer, if its data is silently
+    /// wrong.
     pub fn frame_read(&mut self, frame: FrameId) {
         self.integrity.silent.ledger.returned += u64::from(self.wrong.contains(&frame));
     }
@@ -281,23 +288,27 @@ impl Contents {
         Tag { version: self.integrity.version(page), error }
     }
 
-    /// A stripe of a stream begins.
+    /// Resets the running parity in the controller at the start of each new stripe that a stream
+    /// fills.
     pub fn begin_stripe(&mut self, stream: Stream) {
         self.running[stream.index()].fill(Tag::ZERO);
     }
 
-    /// A unit is programmed in a slot of a command of a stream.
+    /// Adds a unit's data to the running parity of a stream and records that the unit is
+    /// programmed; `slot` is the position of the unit within its program command, from 0.
     pub fn program(&mut self, stream: Stream, slot: u32, (unit, tag): (UnitId, Tag)) {
         self.running[stream.index()][slot as usize] ^= tag;
         self.integrity.set(unit, tag);
     }
 
-    /// Returns the running parity of a slot of a stream.
+    /// Returns the running parity of the stripe that a stream is filling, for the units at position
+    /// `slot` of each program command.
     pub fn running(&self, stream: Stream, slot: u32) -> Tag {
         self.running[stream.index()][slot as usize]
     }
 
-    /// A superblock with these units has been erased.
+    /// Records that a superblock with the unit numbers `units` has been erased: its units hold no
+    /// version and no failure.
     pub fn erased(&mut self, superblock: RuId, units: std::ops::Range<u32>) {
         debug_assert_eq!(self.unreadable[superblock], 0, "valid units were erased");
         self.integrity.erase(units);

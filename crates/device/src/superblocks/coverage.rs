@@ -16,7 +16,7 @@ use crate::policy::redundancy::{
 use crate::raid::StageChange;
 use fowler_units::{Bytes, Id, IdVec, Nanos, RuId, Span};
 
-/// The rules of parity, and the superblocks without it.
+/// Protection of superblocks by parity: the rules for it, and the superblocks that have none.
 #[derive(Clone, Debug)]
 pub(super) struct Coverage {
     policy: AnyRedundancy,
@@ -30,7 +30,8 @@ pub(super) struct Coverage {
     cycles: IdVec<RuId, u32>,
     /// P/E cycles of the most worn block of the drive.
     most_cycles: u32,
-    /// In a life: the cycles that an erase stands for, and the erases before the life.
+    /// In a lifetime simulation, where one simulated erase stands for several: the number of P/E
+    /// cycles for each erase, and the erases of each superblock before it began; `None` otherwise.
     life: Option<(u32, Vec<u32>)>,
     /// True for each superblock that is used without parity.
     pub(super) bare: IdVec<RuId, bool>,
@@ -137,7 +138,7 @@ impl Coverage {
         self.worn[superblock] = worn;
     }
 
-    /// A superblock has been erased, which was its erase number `erases`.
+    /// Records the erase of a superblock, which has been erased `erases` times in all.
     pub(super) fn erased(&mut self, superblock: RuId, erases: u32) {
         self.worn_count -= u32::from(std::mem::take(&mut self.worn[superblock]));
         self.bare[superblock] = false;
@@ -210,7 +211,8 @@ impl Coverage {
         Ok(())
     }
 
-    /// Begins a life, in which each erase stands for `dilation` erases.
+    /// Begins a lifetime simulation, in which each simulated erase stands for `dilation` P/E
+    /// cycles. `erases` are the erases of each superblock so far.
     pub(super) fn begin_life(&mut self, dilation: u32, erases: &[u32]) {
         self.life = Some((dilation.max(1), erases.to_vec()));
     }

@@ -25,7 +25,8 @@ use crate::raid::losses::Failure;
 use fowler_units::{TxnId, UnitId};
 
 impl Superblocks {
-    /// A page has been read. Returns true if the read waits until units of it have been recovered.
+    /// Handles the end of a flash read. Returns true if the read waits until units of it have been
+    /// recovered from parity.
     #[cold]
     #[inline(never)]
     pub(super) fn waits_for_recovery(&mut self, flash: &mut Flash, id: TxnId) -> bool {
@@ -99,8 +100,9 @@ impl Superblocks {
         }
     }
 
-    /// Counts units that a read of the host brings and that are lost or wrong, and notes the frame
-    /// that wrong data completes.
+    /// Counts the lost and the silently wrong units that a flash read brings to a host request. If
+    /// the read completes a partly written frame of the write buffer, also notes whether that frame
+    /// now holds wrong data.
     fn note_read(&mut self, flash: &Flash, id: TxnId, wanted: u32) {
         let Txn { owner, from, lpn, parts, .. } = *flash.txns.get(id);
         let Some(contents) = &mut self.contents else { return };
@@ -119,7 +121,8 @@ impl Superblocks {
         }
     }
 
-    /// Takes a recovery up, or lets it wait.
+    /// Begins to recover unreadable units from the other units of their stripe, or queues them if
+    /// too many recoveries are in progress.
     fn recover(&mut self, flash: &mut Flash, recovery: Recovery) {
         let Recovery { first, which, .. } = recovery;
         let Some(contents) = &mut self.contents else { return };
@@ -217,7 +220,8 @@ impl Superblocks {
         contents.integrity.bring_back(unit, tag);
     }
 
-    /// A read resumes whose units have been recovered, or lost meanwhile.
+    /// Resumes a flash read whose unreadable units have all been recovered from parity, or declared
+    /// lost.
     fn resume_read(&mut self, flash: &mut Flash, recovery: &Recovery) {
         let Recovery { read, which, since, blame, .. } = *recovery;
         let wanted = self.wanted(flash, read);

@@ -44,7 +44,7 @@ impl Superblocks {
         }
     }
 
-    /// Drops a clean frame.
+    /// Frees a clean frame of the write buffer, whose unit is in the flash, too.
     pub(super) fn drop_clean(&mut self, flash: &mut Flash, frame: FrameId) {
         let class = self.streams.class(self.buffer.use_of(frame, flash.now()));
         flash.counters.left[class] += 1;

@@ -38,7 +38,8 @@ impl Device<Superblocks> {
         self.layer.bad_blocks()
     }
 
-    /// Resets the counts of failures. The spare and the time of wear-out stay.
+    /// Resets the counts of block failures and their effects, except the drive's spare capacity and
+    /// the time at which it wore out.
     pub fn count_failures_anew(&mut self) {
         if let Some(bad) = &mut self.layer.bad {
             let BadBlockCounts { spare, worn_out, .. } = bad.counts;
@@ -113,8 +114,8 @@ impl Superblocks {
         (stripe.start..open.command).any(|command| self.uses(open.superblock, command))
     }
 
-    /// Returns the command of parity of the stripe of a command, in a superblock with parity; none
-    /// if nothing of the stripe is left.
+    /// Returns the command of a superblock that programs the parity of the stripe of `command`: the
+    /// last command of the stripe on a die still in service; `None` if no command of the stripe is.
     pub(super) fn parity_of_stripe(&self, superblock: RuId, command: u32) -> Option<u32> {
         let stripe = self.shape.stripe_of(command);
         match self.gaps_of(superblock) {
@@ -123,7 +124,7 @@ impl Superblocks {
         }
     }
 
-    /// Returns true if superblocks differ in size.
+    /// Returns true if superblocks differ in size, because blocks of some have failed.
     #[inline]
     pub(super) fn is_uneven(&self) -> bool {
         self.bad.as_ref().is_some_and(|bad| bad.uneven)
@@ -154,8 +155,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the units of data that must fit into erased superblocks, so that a superblock can be
-    /// emptied whatever it holds.
+    /// Returns the number of data units that erased superblocks must be able to hold, so that any
+    /// superblock can be emptied.
     fn units_kept(&self) -> i64 {
         i64::from(self.streams.kept()) * i64::from(self.shape.data_units())
     }
@@ -228,15 +229,17 @@ impl Superblocks {
         !moved || self.erased_units() >= self.units_kept() && self.streams.moved().iter().all(fits)
     }
 
-    /// Passes over the next command of a stream, whose program has failed.
+    /// Skips the next command of a stream after its program has failed; the units that it should
+    /// store go into a later command.
     pub(super) fn pass_over(&mut self, stream: Stream, open: Open, now: Nanos) {
         self.map.departed(open.superblock);
         self.advance(stream, open);
         self.land(open.superblock, now);
     }
 
-    /// Sends the second passes of commands of a stream whose successor on the die will not be
-    /// programmed, because a block of the die has failed. They would wait for its first pass.
+    /// Sends the second program pass of a stream's commands whose die will program no later command
+    /// in the superblock, because a block of the die has failed. A second pass otherwise waits for
+    /// the first pass of the next command on its die.
     #[cold]
     pub(super) fn end_passes_before_gap(&mut self, flash: &mut Flash, stream: Stream) {
         for position in 0..self.shape.dies as usize {
@@ -346,7 +349,7 @@ impl Superblocks {
         self.gaps_of(superblock).is_some_and(Gaps::has_failed_program)
     }
 
-    /// Returns the state of failing blocks to save.
+    /// Returns the state of failed blocks, to be saved with that of the drive.
     pub(super) fn save_bad_blocks(&self) -> Option<SavedBadBlocks> {
         let retired = |&it: &RuId| self.map.state(it) == BlockState::Retired;
         let retired = self.map.superblocks().filter(retired).collect();

@@ -48,8 +48,9 @@ impl Superblocks {
         all
     }
 
-    /// Returns the units whose data the controller holds, in order: those of commands in flight,
-    /// and those that are being moved and have been read.
+    /// Returns, in ascending order, the units of the flash whose data the controller still holds:
+    /// units being programmed, and units that GC, refresh or wear leveling has read and not yet
+    /// programmed elsewhere.
     pub(super) fn at_hand(&self) -> Vec<UnitId> {
         let mut all = self.being_programmed();
         for (_, stored) in self.commands.in_flight() {
@@ -96,7 +97,7 @@ impl Superblocks {
         }
     }
 
-    /// Returns the units of some blocks that have been programmed, in order.
+    /// Returns, in ascending order, the programmed units in a range of block numbers.
     fn units_in(&self, blocks: &Range<u32>) -> Vec<UnitId> {
         let Geometry { planes_per_die, blocks_per_plane, pages_per_block, .. } =
             self.layout.geometry;
@@ -237,7 +238,8 @@ impl Superblocks {
         }
     }
 
-    /// Corrupts units unnoticed.
+    /// Applies a silent-corruption fault: the data of the units it strikes changes without any read
+    /// error.
     fn corrupt(&mut self, fault: Fault) {
         let at_hand = self.at_hand();
         let Some(mut contents) = self.contents.take() else { return };
@@ -274,7 +276,7 @@ impl Superblocks {
 }
 
 impl Device<Superblocks> {
-    /// Returns the loss that took a unit of the host, if it is lost.
+    /// Returns the cause of the loss of a host unit; `None` unless it is lost.
     pub fn lost(&self, page: Lpn) -> Option<Loss> {
         self.layer.contents.as_ref()?.integrity.lost(page)
     }

@@ -23,7 +23,8 @@ const PASSES: u64 = 3;
 const HOST: usize = 0;
 const MOVED: usize = 1;
 
-/// Fills a fresh drive as its configuration says. None if the filling was stopped.
+/// Fills a new drive with data and overwrites, as set by the section `precondition` of the
+/// configuration. Returns `None` if the caller stopped it.
 pub(super) fn fill(
     drive: &mut Superblocks,
     config: &Config,
@@ -70,7 +71,7 @@ pub(super) fn fill(
     Some(Preconditioned { filled: (filled, all), pattern, overwritten, waf, steady: false })
 }
 
-/// Reports the progress of the filling, and stops it on demand.
+/// Progress report of preconditioning's filling of the drive, through which the caller can stop it.
 struct Progress<'a> {
     watch: Watch<'a>,
     done: u64,
@@ -93,8 +94,8 @@ impl Progress<'_> {
     }
 }
 
-/// Queue of 16 units of the host that the filling of the drive will write next: units are chosen
-/// early, so that their map entries are in the processor cache when they are written.
+/// Queue of the next 16 host units that preconditioning writes: units are chosen ahead, so that
+/// their mapping table entries are in the processor cache when they are written.
 struct Drawn {
     pages: [Lpn; 16],
     /// Number of units chosen so far to be written in the filling of the drive.
@@ -114,15 +115,16 @@ impl Drawn {
         }
     }
 
-    /// Passes the units that were chosen but not written yet, at most 16, to `take`, in the order
-    /// in which they were chosen.
+    /// Passes the host units chosen for preconditioning but not written yet, at most 16, to `take`,
+    /// in the order in which they were chosen.
     fn last(&self, take: impl FnMut(Lpn)) {
         let left = self.count.min(16);
         (self.count - left..self.count).map(|at| self.pages[at % 16]).for_each(take);
     }
 }
 
-/// A drive being filled, and the units moved and written in that.
+/// A drive being filled by preconditioning; with the numbers of units that GC has moved and that
+/// have been written during it.
 pub(super) struct Filling<'a> {
     pub(super) drive: &'a mut Superblocks,
     pub(super) moved: u64,
@@ -130,7 +132,7 @@ pub(super) struct Filling<'a> {
 }
 
 impl Filling<'_> {
-    /// Writes a unit of the host.
+    /// Writes a host unit while preconditioning fills the drive.
     #[inline]
     pub(super) fn write(&mut self, page: Lpn) {
         self.written += 1;
@@ -209,7 +211,8 @@ impl Filling<'_> {
         }
     }
 
-    /// Leaves the rest of a command unused: the next one begins with the first request.
+    /// Leaves the rest of each partly filled program command unused when preconditioning ends: the
+    /// first request begins with a command of its own.
     fn align(&mut self) {
         let mut ends = Vec::new();
         for filling in &mut self.drive.commands.filling {

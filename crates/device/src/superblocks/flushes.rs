@@ -36,7 +36,7 @@ struct Flush {
     frames: Vec<(FrameId, Lpn)>,
 }
 
-/// The flushes that wait.
+/// Flush requests that wait for data of the write buffer to be programmed.
 #[derive(Clone, Debug)]
 pub(super) struct Flushes {
     waiting: VecDeque<Flush>,
@@ -48,11 +48,13 @@ pub(super) struct Flushes {
     pub partial: u32,
 }
 
-/// The most commands in flight that a flush has sent although they are not full.
+/// Largest number of partly filled program commands in flight because of a flush.
 pub(super) const PARTIAL_MOST: u32 = 2;
 
 impl Flushes {
-    /// Creates the state of a drive whose flushes wait, or are answered at once.
+    /// Creates the queue of flush requests, empty. If `waits`, a flush waits until the write
+    /// buffer's data is in the flash; if not, it is acknowledged at once, as that data survives a
+    /// loss of power.
     pub fn new(waits: bool) -> Flushes {
         Flushes { waiting: VecDeque::new(), waits, writes_out: false, partial: 0 }
     }
@@ -64,7 +66,7 @@ impl Flushes {
         self.writes_out || !self.waiting.is_empty()
     }
 
-    /// A flush comes that waits for what is in the buffer.
+    /// Adds a flush request, which waits for the data in the write buffer at this moment.
     pub fn push(&mut self, id: ReqId, buffer: &Buffer) {
         self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
     }

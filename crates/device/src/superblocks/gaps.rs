@@ -26,8 +26,8 @@ pub(super) struct Gaps {
     /// die has failed, so that the die drops out of the superblock at the superblock's next erase.
     failed: Vec<bool>,
     /// For each command of the superblock, the number of commands from that one to the end that
-    /// program something. `data_from` counts only those that hold data if the superblock has
-    /// parity. Both lists end with a zero.
+    /// program something (`used_from`), and the number of these that hold data and not parity
+    /// (`data_from`). A zero follows the last.
     used_from: Vec<u32>,
     data_from: Vec<u32>,
 }
@@ -47,7 +47,8 @@ impl Gaps {
         gaps
     }
 
-    /// Returns true if a command programs something.
+    /// Returns true if a command of the superblock programs something, false if its die has a
+    /// failed block.
     #[inline]
     pub fn uses(&self, command: u32) -> bool {
         let at = command as usize;
@@ -111,8 +112,8 @@ impl Gaps {
         }
     }
 
-    /// The superblock is erased: what has failed drops out if `drops`, and is used once more
-    /// otherwise.
+    /// Records the erase of the superblock. If `drops`, dies with a failed block program nothing in
+    /// it from now on; if not, they are used once more.
     pub fn erased(&mut self, shape: &Shape, drops: bool) {
         for (from, failed) in self.from.iter_mut().zip(&mut self.failed) {
             if *failed {
@@ -123,8 +124,8 @@ impl Gaps {
         self.count_from(shape, 0);
     }
 
-    /// Counts the commands that program something and those that hold data, of which those before
-    /// `first` have been programmed or passed over already.
+    /// Counts, from each command of a superblock to the end, the commands that program something
+    /// and those that hold data. Commands before `first` have been programmed or skipped already.
     fn count_from(&mut self, shape: &Shape, first: u32) {
         let commands = shape.commands;
         let is_used = |it: u32| match it < first {
@@ -154,8 +155,9 @@ impl Gaps {
         (self.used_from, self.data_from) = (counts(&used), counts(&data));
     }
 
-    /// Returns the state to save, by position: the command from which the die programs nothing, and
-    /// true if it drops out at the next erase. Dies in service are left out.
+    /// Returns, for each die with a failed block, the state to save: position of the die in the
+    /// striping order, first command from which it programs nothing, and true if it leaves the
+    /// superblock at the next erase.
     pub fn saved(&self) -> impl Iterator<Item = (u32, u32, bool)> {
         let all = (0..).zip(self.from.iter().zip(&self.failed));
         all.filter(|(_, (from, failed))| **failed || **from != NEVER)

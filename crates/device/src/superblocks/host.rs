@@ -36,7 +36,7 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{FrameId, HostIo, HostOp, Id, Lpn, Nanos, ReqId, Span, TxnId, UnitId};
 
 impl Superblocks {
-    /// Admits a request that has come over the link.
+    /// Admits a request into the drive after its transfer over the host link.
     pub(super) fn admit_request(
         &mut self,
         flash: &mut Flash,
@@ -80,14 +80,16 @@ impl Superblocks {
         }
     }
 
-    /// Begins with a write or trim, or gives it its place in line.
+    /// Begins a write or trim, or queues it behind requests that wait for free frames of the write
+    /// buffer.
     fn take_write(&mut self, flash: &mut Flash, id: ReqId) {
         if self.front.line.first().is_some() || !self.change_units(flash, id) {
             self.front.line.push_write(id);
         }
     }
 
-    /// Resumes the requests in line, after frames have become free.
+    /// Resumes the queued requests, oldest first, after frames of the write buffer have become
+    /// free.
     pub(super) fn resume(&mut self, flash: &mut Flash) {
         while let Some(id) = self.front.line.first() {
             let sent = match self.front.requests.get(id).io.op {
@@ -114,7 +116,8 @@ impl Superblocks {
         }
     }
 
-    /// Resumes the requests in line that a read held up.
+    /// Resumes queued requests after a flash read has ended, because the limit on reads in flight
+    /// had stopped them.
     fn resume_after_read(&mut self, flash: &mut Flash) {
         match self.front.line.is_in_order() {
             true => self.resume(flash),
@@ -224,7 +227,7 @@ impl Superblocks {
         }
     }
 
-    /// A page has been read for a request.
+    /// Handles the end of a flash read for a host request.
     #[inline]
     pub(super) fn host_read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.answer_read(flash, id, None);
@@ -390,7 +393,7 @@ impl Superblocks {
         }
     }
 
-    /// Answers the flushes whose data has been programmed.
+    /// Completes the flush requests whose data has been programmed.
     #[cold]
     pub(super) fn answer_flushes(&mut self, flash: &mut Flash) {
         while let Some(id) = self.flushes.next_done(&self.buffer) {

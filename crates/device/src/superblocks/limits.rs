@@ -24,15 +24,17 @@ pub(super) struct SavedLimits {
 #[derive(Clone, Debug)]
 pub(super) struct Limits {
     params: Params,
-    /// The age of the oldest data at time zero: ages count from there.
+    /// Age of the oldest data when the simulation begins (time zero). The clock of data ages begins
+    /// that long before time zero.
     epoch: Span,
     geometry: Geometry,
     /// The time at which each superblock was opened, on the clock that begins at `-epoch`; `NEVER`
     /// if it is erased.
     since: IdVec<RuId, Nanos>,
-    /// The reads of each block since its erase.
+    /// Number of page reads of each block since its erase.
     reads: Vec<u32>,
-    /// The reads that a block of each superblock may serve, by its wear.
+    /// Number of page reads that a block of each superblock may serve before a refresh, which
+    /// depends on its wear.
     reads_most: IdVec<RuId, u32>,
     /// The time of the next check of all ages; `NEVER` if none is scheduled.
     pub(super) check_at: Nanos,
@@ -68,14 +70,15 @@ impl Limits {
             + Bytes::of::<u32>(Shape::geometry_of(config).blocks().into())
     }
 
-    /// Returns the age and the reads of all superblocks.
+    /// Returns the data ages and read counts of all superblocks, to be saved.
     pub(super) fn save(&self) -> SavedLimits {
         let Limits { since, reads, check_at, .. } = self;
         SavedLimits { since: since.as_slice().to_vec(), reads: reads.clone(), check_at: *check_at }
     }
 
-    /// Takes over saved ages and reads. `cycles_of` are the P/E cycles of the most worn block of a
-    /// superblock. Returns false if they are of a drive of another size.
+    /// Takes over the saved data ages and read counts of all superblocks. `cycles_of` returns the
+    /// P/E cycles of the most worn block of a superblock, which limit its reads. Returns false if
+    /// the saved state is that of a drive of another size.
     pub(super) fn resume(&mut self, saved: SavedLimits, cycles_of: impl Fn(RuId) -> u32) -> bool {
         let SavedLimits { since, reads, check_at } = saved;
         if since.len() != self.since.len() || reads.len() != self.reads.len() {
@@ -108,19 +111,20 @@ impl Limits {
         }
     }
 
-    /// All data grows older by a span without power.
+    /// Adds a span without power to the age of all data.
     pub(super) fn grow_older(&mut self, by: Span) {
         self.epoch = Span(self.epoch.0.saturating_add(by.0));
     }
 
-    /// A superblock is opened, whose most worn block has so many P/E cycles.
+    /// Records that a superblock is opened whose most worn block has `cycles` P/E cycles.
     pub(super) fn opened(&mut self, superblock: RuId, now: Nanos, cycles: u32) {
         self.since[superblock] = Nanos(now.0.saturating_add(self.epoch.0));
         let reads = f64::from(self.params.reads) * self.params.limits_at(cycles.into());
         self.reads_most[superblock] = reads as u32;
     }
 
-    /// A superblock has been erased.
+    /// Records the erase of a superblock, which resets the data age and the read counts of its
+    /// blocks.
     pub(super) fn erased(&mut self, superblock: RuId) {
         self.since[superblock] = Nanos::NEVER;
         let Geometry { blocks_per_plane, .. } = self.geometry;
@@ -129,8 +133,8 @@ impl Limits {
         }
     }
 
-    /// A page of the flash has been read. Returns its superblock if its block has reached its limit
-    /// of reads.
+    /// Counts a read of a flash page. Returns its superblock if its block has reached its limit of
+    /// reads.
     #[inline]
     pub(super) fn read(&mut self, page: Ppn) -> Option<RuId> {
         let block = (page.0 / self.geometry.pages_per_block) as usize;

@@ -17,51 +17,57 @@ use fowler_units::{
     BlockId, Bytes, FrameId, Geometry, Id, IdVec, Lpn, Nanos, PlaneId, RuId, UnitId,
 };
 
-/// The superblocks that hold the data, and those set aside for the SLC cache.
+/// Number of the group of superblocks in normal use, and of the group reserved for the SLC cache;
+/// the table of superblocks treats each group as a plane.
 const USUAL: PlaneId = PlaneId(0);
 const ASIDE: PlaneId = PlaneId(1);
 
-/// Returns the superblock of a block of the table, each of which is a superblock.
+/// Returns the superblock for an entry of the block table, which this layer uses with one entry per
+/// superblock.
 fn of_block(block: BlockId) -> RuId {
     RuId(block.0)
 }
 
-/// The step that the emptying of a superblock has come to.
+/// Progress in emptying a superblock, from reading its valid units to erasing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Emptied {
     /// The superblock is not being emptied.
     No,
-    /// Valid units of the superblock are being read.
+    /// The valid units of the superblock are being read, to be moved elsewhere before it is erased.
     Read,
-    /// All valid units have been read, and are on their way to another superblock.
+    /// All valid units of the superblock have been read, and some have yet to be programmed into
+    /// another superblock.
     Drained,
     /// The host has come back while the superblock was emptied in idle time: units that have been
     /// read leave, and the rest stays.
     Paused,
-    /// Some units of the superblock are moved to fill the last command of another one that is
-    /// emptied; the rest stays ([`super::top_up`]).
+    /// The superblock is not being emptied, but lends some units to fill up the last program
+    /// command of another one that is ([`super::top_up`]); its other units stay.
     Lent,
-    /// The superblock is being erased: so many dies have still to finish.
+    /// The superblock is being erased; the field is the number of dies that have yet to finish.
     Erased(u32),
 }
 
-/// Commands on their way into a superblock, and units on their way out of it.
+/// Counts of transfers in progress for one superblock: program commands into it, and units being
+/// moved out of it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Traffic {
-    /// Program commands of the superblock in flight.
+    /// Number of program commands of the superblock in flight.
     pub flying: u32,
-    /// Units being read from the superblock, or read and not yet stored in their new place.
+    /// Number of units being moved out of the superblock: being read from it, or read and not yet
+    /// programmed elsewhere.
     pub leaving: u32,
     pub emptied: Emptied,
 }
 
-/// Both directions of the map, and the superblocks.
+/// Mapping table of host units to units of the flash and back, and the states of all superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct Map {
     table: PageMap,
     blocks: Blocks,
     traffic: IdVec<RuId, Traffic>,
-    /// The units of a command, in usual and in SLC mode together.
+    /// Number of units that a program command takes in the table: those in normal mode, plus those
+    /// in SLC mode on a drive with an SLC cache.
     command: u32,
     /// Number of the first superblock reserved for the SLC cache (`slc.static`). All after it are
     /// reserved, too.
@@ -114,7 +120,8 @@ impl Map {
         }
     }
 
-    /// Lets superblocks differ in the places that hold no data.
+    /// Makes the map record, for each superblock, how many of its units hold no data (parity, and
+    /// dies with failed blocks); without this call all superblocks hold equally many.
     pub fn keep_gaps(&mut self) {
         self.blocks.keep_some();
     }
@@ -237,7 +244,7 @@ impl Map {
         self.blocks.valid_among(first, count)
     }
 
-    /// A unit of the host is written into a unit of the flash, in no time.
+    /// Maps a host unit to the unit of the flash that stores it, in no simulated time.
     #[inline]
     pub fn store(&mut self, page: Lpn, unit: UnitId) {
         let old = match self.place(page) {
@@ -319,7 +326,8 @@ impl Map {
         superblock.0 >= self.set_aside
     }
 
-    /// Takes the next place of a superblock for a command, or for a gap.
+    /// Uses up the units of the next command of an open superblock, which is programmed, or skipped
+    /// because its die has a failed block.
     pub fn take_command(&mut self, superblock: RuId) {
         self.blocks.take(BlockId(superblock.0), self.command);
     }
@@ -332,12 +340,13 @@ impl Map {
         stays && self.blocks.is_taken(BlockId(superblock.0))
     }
 
-    /// A command of a superblock is being programmed.
+    /// Counts a program command of a superblock as in flight.
     pub fn departed(&mut self, superblock: RuId) {
         self.traffic[superblock].flying += 1;
     }
 
-    /// A command of a superblock has been programmed. Returns true if the superblock is full now.
+    /// Records the end of a program command of a superblock. Returns true if the superblock is full
+    /// now.
     pub fn landed(&mut self, superblock: RuId, now: Nanos) -> bool {
         let traffic = &mut self.traffic[superblock];
         traffic.flying -= 1;
@@ -348,18 +357,18 @@ impl Map {
         full
     }
 
-    /// A full superblock is emptied.
+    /// Marks a full superblock as being emptied.
     pub fn empty(&mut self, superblock: RuId) {
         self.blocks.collect(BlockId(superblock.0));
         self.traffic[superblock].emptied = Emptied::Read;
     }
 
-    /// The emptying of a superblock comes to its next step.
+    /// Sets the progress in emptying a superblock.
     pub fn set_emptied(&mut self, superblock: RuId, emptied: Emptied) {
         self.traffic[superblock].emptied = emptied;
     }
 
-    /// Units of a superblock are read, to be moved.
+    /// Counts units being read from a superblock to be moved elsewhere.
     pub fn leaves(&mut self, superblock: RuId, units: u32) {
         self.traffic[superblock].leaving += units;
     }
@@ -377,7 +386,7 @@ impl Map {
         self.blocks.give_back(BlockId(superblock.0));
     }
 
-    /// A superblock is erased.
+    /// Marks a superblock as erased.
     pub fn erased(&mut self, superblock: RuId) {
         let traffic = &mut self.traffic[superblock];
         debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
@@ -385,7 +394,7 @@ impl Map {
         self.blocks.erase(BlockId(superblock.0));
     }
 
-    /// A superblock is erased for the last time, and is used no more.
+    /// Marks a superblock as retired after its last erase.
     pub fn retired(&mut self, superblock: RuId) {
         let traffic = &mut self.traffic[superblock];
         debug_assert_eq!((traffic.flying, traffic.leaving), (0, 0));
@@ -425,7 +434,8 @@ impl Map {
         Some((of_block(victim), self.blocks.valid(victim)))
     }
 
-    /// A superblock whose places are all taken is full, and is being emptied.
+    /// Marks a superblock whose unit places are all used up as full, and begins to empty it at
+    /// once.
     pub fn fill_and_empty(&mut self, superblock: RuId) {
         self.blocks.fill(BlockId(superblock.0), Nanos::ZERO);
         self.empty(superblock);
@@ -442,7 +452,8 @@ impl Map {
         *self = Map::new(shape, logical, self.count() - self.set_aside, varies);
     }
 
-    /// Returns the superblocks as blocks of one plane, whose pages are units.
+    /// Returns the table of superblocks in the form that GC victim policies expect, blocks of
+    /// pages: each superblock is a block of one plane, and each unit a page.
     pub fn blocks(&self) -> &Blocks {
         &self.blocks
     }
@@ -469,8 +480,8 @@ impl Map {
         put(self.table.locations())
     }
 
-    /// Takes over the saved state of a map of this size into an empty map; `open` are the open
-    /// superblocks, each with the number of commands that are used up.
+    /// Takes over the saved state of a map of the same size into an empty map. `open` are the open
+    /// superblocks, each with the number of its commands that have been programmed or skipped.
     ///
     /// # Errors
     /// The reason why the words are not the state of such a map.

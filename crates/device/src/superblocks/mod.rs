@@ -188,7 +188,7 @@ use slc_cache::{HOST, SlcCache};
 use streams::Streams;
 use wear_leveling::WearLeveling;
 
-/// The translation of a drive with superblocks.
+/// Translation layer of a drive that maps data to superblocks.
 #[derive(Clone, Debug)]
 pub struct Superblocks {
     shape: Shape,
@@ -207,7 +207,7 @@ pub struct Superblocks {
     slc: Option<Box<SlcCache>>,
     leveling: Option<Box<WearLeveling>>,
     aging: Option<Box<Aging>>,
-    /// The superblocks that are due to be moved.
+    /// Superblocks that are due for a refresh.
     renewals: Renewals,
     /// The scrubbing of the drive, once it is at time zero; none if nothing is scrubbed.
     patrol: Option<Box<Patrol>>,
@@ -227,7 +227,7 @@ pub struct Superblocks {
     flushes: Flushes,
     /// Faults at times known in advance, if there are any.
     faults: Option<Box<FaultSchedule>>,
-    /// Totals of all spans without power.
+    /// Totals over all spans without power: their number, duration and effects.
     power_offs: PowerOffs,
     /// Flash reads for the host in flight, and the most there may be.
     reads: u32,
@@ -291,7 +291,7 @@ impl Superblocks {
         Ok(layer)
     }
 
-    /// Creates the translation of a drive that holds nothing.
+    /// Creates the translation layer of a drive that holds no data.
     fn empty(config: &Config) -> Superblocks {
         let shape = Shape::new(config);
         let layout = config.superblock_sizes();
@@ -360,12 +360,12 @@ impl Superblocks {
         &self.preconditioned
     }
 
-    /// Returns the sizes of the drive.
+    /// Returns the sizes of the drive (logical and mapped units, write buffer frames, reserve).
     pub(crate) fn sizes(&self) -> &Layout {
         &self.layout
     }
 
-    /// Finds mapping units from byte addresses.
+    /// Returns the locator that finds the mapping units of byte addresses.
     pub(crate) fn unit_locator(&self) -> &Locator {
         &self.units
     }
@@ -425,7 +425,7 @@ impl Device<Superblocks> {
         self.layer.throttle.as_ref().map(|throttle| throttle.state(blocks, now))
     }
 
-    /// Returns the translation of the drive.
+    /// Returns the superblock translation layer of the drive.
     pub fn superblocks(&self) -> &Superblocks {
         &self.layer
     }
@@ -531,7 +531,7 @@ impl Layer for Superblocks {
         }
     }
 
-    /// Some data may have reached its limit of age.
+    /// Handles the deadline at which some data may have reached its limit of age.
     fn deadline_event(&mut self, flash: &mut Flash) {
         self.check_limits(flash);
     }
@@ -540,7 +540,7 @@ impl Layer for Superblocks {
         self.strike_next(flash);
     }
 
-    /// The next unit may enter the buffer.
+    /// Handles the moment at which the pace of the write buffer admits the next unit.
     fn paced_event(&mut self, flash: &mut Flash) {
         self.resume(flash);
     }
@@ -552,7 +552,7 @@ impl Layer for Superblocks {
 }
 
 impl Superblocks {
-    /// A page has been read.
+    /// Handles the end of a flash read.
     #[inline]
     fn end_read(&mut self, flash: &mut Flash, id: TxnId) {
         if self.limits.is_some() {
@@ -571,7 +571,7 @@ impl Superblocks {
 }
 
 impl Superblocks {
-    /// A page has been read for the recovery of another, or to be scrubbed.
+    /// Handles the end of a flash read for the recovery of another page or for scrubbing.
     #[cold]
     fn end_rare_read(&mut self, flash: &mut Flash, id: TxnId, owner: Owner) {
         match owner {

@@ -12,18 +12,20 @@ use crate::config::FlashConfig;
 use crate::observe::operation::Source;
 use fowler_units::{Bytes, RuId, UnitId};
 
-/// A command between its passes: its number, and the source of its data.
+/// A program command between the first and the second program pass of its word lines: its number
+/// among the commands in flight, and the kind of operation that caused it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begun {
     pub(super) number: u32,
     pub(super) source: Source,
 }
 
-/// The commands whose second pass has not ended.
+/// Program commands on a drive that programs word lines in two passes: those whose second pass has
+/// not been sent, and those where it has not ended.
 #[derive(Clone, Debug)]
 pub(super) struct Passes {
-    /// The command whose second pass has not been sent, by stream ([`Stream::index`]) and by
-    /// position of the die in striping order.
+    /// The command whose first program pass has been sent and whose second has not: one or none for
+    /// each stream ([`Stream::index`]) and each position of a die in the striping order.
     pub(super) begun: Vec<Vec<Option<Begun>>>,
     /// For each command of every superblock, true while it has begun and its last pass has not
     /// ended.
@@ -31,8 +33,8 @@ pub(super) struct Passes {
 }
 
 impl Passes {
-    /// Creates the state of a drive that programs in two passes; none for a drive that programs in
-    /// one.
+    /// Creates the record of commands between two program passes of their word lines, empty; `None`
+    /// if the flash programs word lines in one pass.
     pub fn new(config: &FlashConfig, shape: &Shape) -> Option<Box<Passes>> {
         let none = vec![None; shape.dies as usize];
         let commands = (shape.superblocks * shape.commands) as usize;
@@ -59,7 +61,8 @@ impl Passes {
         self.unfinished[Passes::at(shape, unit)]
     }
 
-    /// The second pass of the command of a unit has ended.
+    /// Records the end of the second program pass of the command that contains a unit: the data is
+    /// in the flash from now on.
     pub fn ended(&mut self, shape: &Shape, unit: UnitId) {
         self.unfinished[Passes::at(shape, unit)] = false;
     }

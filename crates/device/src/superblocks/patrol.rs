@@ -17,7 +17,7 @@ use std::ops::Range;
 /// event from one of an idle host.
 pub(super) const PATROL: DieId = DieId(1);
 
-/// The progress and the findings of scrubbing.
+/// State of scrubbing: its progress, and the superblocks found to have many errors.
 #[derive(Clone, Debug)]
 pub(super) struct Patrol {
     policy: AnyScrub,
@@ -59,7 +59,8 @@ pub(super) struct Patrol {
 #[derive(Clone, Debug)]
 pub(super) struct Reading {
     pub superblock: RuId,
-    /// The erases of the superblock when the read began. One more, and its data is gone.
+    /// Number of erases of the superblock when scrubbing began to read a page of it. If it has been
+    /// erased since, the result of the read is void.
     pub erases: u32,
     /// Comparison of a stripe with its parity by scrubbing, which has read the parity page already
     /// and reads the other pages one after another.
@@ -124,7 +125,8 @@ impl Patrol {
         RuId((self.turns % u64::from(self.superblocks)) as u32)
     }
 
-    /// Returns the pages that are still to be looked at in the superblock being scrubbed.
+    /// Returns the numbers of the pages that scrubbing has yet to read in the superblock at which
+    /// it is now.
     pub fn rest(&self) -> Range<u32> {
         self.page..self.pages
     }
@@ -158,7 +160,7 @@ impl Patrol {
         now + self.off >= self.time_of(page + 1)
     }
 
-    /// The read of a page begins.
+    /// Records that scrubbing begins to read a page.
     pub fn begins(&mut self, page: u32, reading: Reading, now: Nanos) {
         debug_assert!(self.reading.is_none(), "two reads by scrubbing");
         debug_assert!(now >= self.due_at(page), "page {page} is read before its time");

@@ -42,7 +42,8 @@ pub(super) struct Taken {
 
 /// A loss of power: what the drive can still save, and what the host will repeat.
 struct Outage {
-    /// Number of units that the remaining energy of the drive can still program.
+    /// Number of units that the drive's remaining energy (of its capacitors) can still program
+    /// after the loss of power.
     energy: usize,
     /// Ranges of units of the host that lie in the write buffer and belong to writes not yet
     /// acknowledged; the host repeats these writes.
@@ -87,7 +88,8 @@ impl Superblocks {
         overdue as u64
     }
 
-    /// The power goes for a moment, and takes what does not survive.
+    /// Simulates a short loss of power: programs in flight and buffered data are lost, except what
+    /// is configured to survive. Returns the losses.
     pub(super) fn lose_power(&mut self, flash: &mut Flash) -> Taken {
         if self.survives.all() {
             return Taken::default();
@@ -136,8 +138,8 @@ impl Superblocks {
         all.into_iter().map(|(_, number, begun)| (number, begun)).collect()
     }
 
-    /// Cuts commands in flight off, as far as the energy does not last, and loses those that no die
-    /// has begun.
+    /// Loses the program commands for which the energy after a loss of power does not last: those
+    /// that no die has begun, and, if the drive can tear programs, those in progress.
     fn lose_commands(&mut self, flash: &mut Flash, outage: &mut Outage) {
         for (number, begun) in self.commands_sent(flash) {
             let Command { first_unit, stores, .. } = self.commands.records[number as usize];
@@ -170,8 +172,9 @@ impl Superblocks {
         }
     }
 
-    /// Loses the frames that no command stores, as far as the energy does not last, and drops clean
-    /// ones.
+    /// Loses the data of dirty frames in the write buffer for which the energy after a loss of
+    /// power does not last, and empties clean frames. Frames that a program command in flight
+    /// stores are left out.
     fn lose_buffer(&mut self, outage: &mut Outage) {
         let mut held: Vec<(FrameId, Lpn, State)> = self.buffer.held().collect();
         // Those that wait for a command are saved first.

@@ -78,9 +78,9 @@ impl Superblocks {
         (self.buffer.waiting(StreamId(0)) >= units).then_some((StreamId(0), stream, units))
     }
 
-    /// Returns the next program command while a flush waits and no queue fills a whole command: the
-    /// queue of the buffer, its stream, and the units there. None if nothing waits, or too many
-    /// such commands are in flight.
+    /// Returns the next program command that a waiting flush needs, not filled completely: the
+    /// queue of the write buffer, its stream and the number of units there. `None` if no unit
+    /// waits, or too many such commands are in flight.
     #[cold]
     fn next_of_flush(&mut self) -> Option<(StreamId, Stream, u32)> {
         if self.flushes.partial == PARTIAL_MOST {
@@ -118,7 +118,7 @@ impl Superblocks {
         self.map.free_count() > self.streams.kept() && !self.leaves_too_little()
     }
 
-    /// Returns the units of a command of a stream.
+    /// Returns the number of units in a program command of a stream.
     pub(super) fn units_of(&self, stream: Stream) -> u32 {
         match stream {
             Stream::Host(_) | Stream::Moved(_) => self.shape.units_per_command,
@@ -340,8 +340,8 @@ impl Superblocks {
         modes.of(self.shape.superblock_of(first_unit), self.shape.place(first_unit).0)
     }
 
-    /// The first of two passes has ended. Moved units leave their old place: until the second pass
-    /// has ended, they are read from the controller.
+    /// Handles the end of the first of a command's two program passes. Moved units then leave their
+    /// old place; until the second pass has ended, they are read from the controller.
     pub(super) fn first_pass_done(&mut self, flash: &mut Flash, number: u32) {
         let stores = self.commands.records[number as usize].stores;
         let first = number as usize * self.shape.units_per_command as usize;
@@ -354,7 +354,8 @@ impl Superblocks {
         }
     }
 
-    /// A command has ended.
+    /// Handles the end of the last page program of a program command: all of its data is in the
+    /// flash.
     pub(super) fn command_done(&mut self, flash: &mut Flash, number: u32) {
         let Command { first_unit, stores, first_pass_left, .. } =
             self.commands.records[number as usize];
@@ -384,8 +385,9 @@ impl Superblocks {
         }
     }
 
-    /// Points the map at the units that a command has stored, except those that the host has
-    /// written again or trimmed meanwhile. Returns true if they were moved units.
+    /// Maps each host unit that a program command has stored to its new place, except units that
+    /// the host has written again or trimmed meanwhile. Returns true if GC, refresh or wear
+    /// leveling moved them.
     fn settle_command(&mut self, flash: &mut Flash, number: u32) -> bool {
         let Command { first_unit, stores, .. } = self.commands.records[number as usize];
         let first = number as usize * self.shape.units_per_command as usize;

@@ -6,10 +6,10 @@ use crate::observe::blame::Blame;
 use fowler_units::{Id, Nanos, TxnId, UnitId};
 use std::collections::VecDeque;
 
-/// A read that waits for units of its page to be recovered.
+/// A flash read that waits until unreadable units of its page have been recovered from parity.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovery {
-    /// The read that found the units unreadable.
+    /// The flash read during which the units to be recovered proved unreadable.
     pub read: TxnId,
     /// True if the units are read to be moved, and no request waits for them.
     pub moves: bool,
@@ -29,7 +29,8 @@ pub(super) struct Recovery {
 /// moves, which may use only some of the places.
 #[derive(Clone, Debug)]
 pub(super) struct Recoveries {
-    /// Places for recoveries in progress; a place is free if its `read` is null.
+    /// Recoveries of unreadable units in progress, one per element; an element is free if its
+    /// `read` is `TxnId::NONE`.
     all: Vec<Recovery>,
     waiting: VecDeque<Recovery>,
     waiting_moves: VecDeque<Recovery>,
@@ -74,7 +75,7 @@ impl Recoveries {
         &mut self.all[number as usize]
     }
 
-    /// Ends a recovery and frees its place.
+    /// Ends a recovery of unreadable units, frees its element and returns it.
     pub fn end(&mut self, number: u32) -> Recovery {
         let ended = self.all[number as usize];
         self.all[number as usize].read = TxnId::NONE;

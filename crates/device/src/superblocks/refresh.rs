@@ -11,7 +11,7 @@ use crate::observe::operation::Source;
 use fowler_units::{Nanos, Ppn, RuId, TxnId};
 
 impl Superblocks {
-    /// A superblock has been opened.
+    /// Records that a superblock has been opened: its data counts as just programmed.
     #[inline]
     pub(super) fn age_anew(&mut self, superblock: RuId, now: Nanos) {
         if let Some(aging) = &mut self.aging {
@@ -45,8 +45,8 @@ impl Superblocks {
         }
     }
 
-    /// Begins to move the next superblock that is due, if there is room. Returns true if a job has
-    /// begun. While the job reads the superblock, no other begins.
+    /// Begins to move the data of the next superblock due for a refresh, if there is room for it.
+    /// Returns true if it has begun. No other superblock is emptied while this one is being read.
     #[inline]
     pub(super) fn begin_refresh(&mut self, counters: &mut Counters) -> bool {
         self.renewals.wait() && self.begin_due_refresh(counters)

@@ -21,7 +21,7 @@ use fowler_units::{Bytes, Span};
 /// one for what is moved.
 const BELOW_LEAST: u32 = 2;
 
-/// The keys that say how much space there is for the data of the host.
+/// Configuration keys that determine how much space of the drive is left for the host's data.
 const SPACE: [&str; 3] =
     ["geometry.over_provisioning", "geometry.blocks_per_plane", "superblocks.parity"];
 const SPACE_BESIDE_SLC: [&str; 4] = [SPACE[0], SPACE[1], SPACE[2], "slc.static"];
@@ -267,14 +267,15 @@ impl Config {
             },
             || {
                 let stripe = shape.dies.clamp(2, shape.commands.max(2));
-                format!("set superblocks.parity = {stripe}, one command of each die")
+                format!("set superblocks.parity = {stripe}: stripes of one command on each die")
             },
         );
         self.refuse_wear_limits(refusals);
     }
 
-    /// Refuses a buffer that cannot keep what is between two passes: a word line of every die, and
-    /// two commands, as on a drive that programs in one.
+    /// Refuses a write buffer too small for a drive that programs word lines in two passes: it must
+    /// hold the data of one word line of every die between the passes, and of two more program
+    /// commands.
     fn refuse_passes(&self, shape: &Shape, layout: &Layout, refusals: &mut Refusals) {
         let needed = u64::from(shape.dies + 2) * u64::from(shape.units_per_command);
         let unit = self.unit();
@@ -283,13 +284,18 @@ impl Config {
             &["flash.program_passes", "buffer.size"],
             || {
                 format!(
-                    "a buffer of {} units of {unit} is too small for two program passes: it keeps \
-                     a word line of each of {} dies between them, which takes {needed} units with \
-                     two commands more",
+                    "a buffer of {} units of {unit} is too small for two program passes: it must \
+                     hold {needed} units, those of a word line of each of {} dies between its \
+                     passes and of two more commands",
                     layout.frames, shape.dies
                 )
             },
-            || format!("set buffer.size = \"{}\", or program in one pass", Bytes(needed * unit.0)),
+            || {
+                format!(
+                    "set buffer.size = \"{}\" or larger, or flash.program_passes = 1",
+                    Bytes(needed * unit.0)
+                )
+            },
         );
     }
 

@@ -7,19 +7,19 @@
 use fowler_units::{IdVec, RuId};
 use std::collections::VecDeque;
 
-/// The most superblocks moved at a time because they are due, from the first read to the end of the
-/// erase.
+/// Largest number of superblocks being refreshed at a time, each from the first read of its data to
+/// the end of its erase.
 pub(super) const MOVING_MOST: u32 = 1;
 
-/// The superblocks that are due to be moved.
+/// Superblocks due for a refresh: their data is to be moved because it is old, was read often,
+/// cannot be read, or lacks parity that its wear requires.
 #[derive(Clone, Debug)]
 pub(super) struct Renewals {
     /// Superblocks that are due to be moved, the next one first.
     pub(super) due: VecDeque<RuId>,
-    /// True for each superblock that is due, or is being moved because it was.
+    /// True for each superblock that is due for a refresh, or is being moved for that reason.
     pub(super) is_due: IdVec<RuId, bool>,
-    /// Creates the queue of superblocks due to be moved because their data is old, was read often
-    /// or cannot be read (a refresh); the queue is empty.
+    /// Superblock that is being moved because it was due; `None` if there is none.
     pub(super) moving: Option<RuId>,
 }
 
@@ -62,7 +62,7 @@ impl Renewals {
         }
     }
 
-    /// A superblock has been erased.
+    /// Records the erase of a superblock, which is no longer due for a refresh.
     pub fn erased(&mut self, superblock: RuId) {
         if !std::mem::take(&mut self.is_due[superblock]) {
             return;

@@ -68,9 +68,9 @@ pub(super) struct Residents {
     /// Number of reads and writes of units in the write buffer so far; the clock of the
     /// least-recently-used lists.
     uses: u64,
-    /// The number of frames that are kept free or leaving: a command for each die, but no more than
-    /// half of the buffer; `buffer.evict_ahead` if that is more. With fewer, most dies would idle
-    /// while one programs.
+    /// Number of frames of the write buffer that are kept free or in the process of being
+    /// programmed: enough for a program command on each die, but at most half of the buffer;
+    /// `buffer.evict_ahead` if that is more. With fewer, most dies would idle while one programs.
     ahead: u32,
     /// True if units stay in the buffer after a read.
     pub(super) keeps_reads: bool,
@@ -130,8 +130,8 @@ impl Residents {
         list.push_back(records, id);
     }
 
-    /// Removes a frame from the list of dirty or of clean frames, as its `state` so far says. Does
-    /// nothing with a frame in another state.
+    /// Removes a frame in state `state` from the least-recently-used list for that state, dirty or
+    /// clean. Does nothing with a frame in any other state.
     pub fn delist(&mut self, id: FrameId, state: State) {
         let Residents { records, dirty, clean, .. } = self;
         match state {
@@ -141,8 +141,8 @@ impl Residents {
         }
     }
 
-    /// Counts a read or a write of the unit in a frame. A dirty or clean frame becomes the most
-    /// recently used one of its list.
+    /// Counts a read or a write of the unit in a frame of the write buffer. If the frame is dirty
+    /// or clean, it becomes the most recently used one in the list of such frames.
     pub fn use_frame(&mut self, id: FrameId, state: State, wrote: bool) {
         let record = &mut self.records[id];
         let hits = if wrote { &mut record.writes } else { &mut record.reads };
@@ -157,12 +157,12 @@ impl Residents {
         }
     }
 
-    /// Returns the least recently used clean frame.
+    /// Returns the least recently used clean frame of the write buffer; `None` if there is none.
     pub fn oldest_clean(&self) -> Option<FrameId> {
         self.clean.front()
     }
 
-    /// Returns the least recently used dirty frame.
+    /// Returns the least recently used dirty frame of the write buffer; `None` if there is none.
     pub fn oldest_dirty(&self) -> Option<FrameId> {
         self.dirty.front()
     }

@@ -18,10 +18,11 @@ use crate::policy::wear::AnyWear;
 use fowler_units::{Id, Lpn, Nanos, RuId, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// The saved state of a drive with superblocks.
+/// Checkpoint of a drive with superblocks in a lifetime simulation.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SavedLife {
-    /// The map and the superblocks, as before a first request ([`super::map::Map::save`]).
+    /// Mapping table and superblock states, as 32-bit words in the format of a preconditioned
+    /// drive's saved state ([`super::map::Map::save`]).
     words: Vec<u32>,
     /// The time at which each superblock last became full.
     filled_at: Vec<Nanos>,
@@ -31,19 +32,20 @@ pub struct SavedLife {
     /// Program commands that streams of moved data have begun to fill: for each, the stream, the
     /// next free unit and the end of the command's units.
     begun: Vec<(u8, UnitId, UnitId)>,
-    /// The units of the host that wait in the buffer, in order, each with its tag.
+    /// Host units that wait in the write buffer, in order, each with the stream tag of its data
+    /// (hotness, access class and placement handle).
     waiting: Vec<(Lpn, StreamTag)>,
     /// Tag (hotness and placement handle) of the data of each superblock; empty if there is one
     /// stream.
     tags: Vec<StreamTag>,
-    /// The stream of the host that programmed last.
+    /// Number of the host stream that sent the latest program command.
     last: u8,
     /// The sizes of requests seen by the detector of hotness, each with its number of requests.
     sizes: Vec<(u32, u64)>,
     job: Option<SavedJob>,
     chosen: Option<RuId>,
-    /// The rule of wear leveling, and the superblock whose data is to be swapped next; none if wear
-    /// is not leveled.
+    /// State of static wear leveling: the policy, and the superblock whose cold data is to be
+    /// swapped next; `None` on a drive without wear leveling.
     wear: Option<(AnyWear, Option<RuId>)>,
     carried: i64,
     gained_little: bool,
@@ -51,21 +53,20 @@ pub struct SavedLife {
     cached: Vec<RuId>,
     /// The ages of the superblocks; empty if no data ages.
     ages: Vec<Data>,
-    /// The superblocks that are due to be moved, in order, and the one that is being moved because
-    /// it was due.
+    /// Superblocks due for a refresh, the next one first; and the one that is being refreshed.
     due: Vec<RuId>,
     refreshed: Option<RuId>,
     /// Superblocks that have become due to be moved since their last erase, those of `due` and
     /// `refreshed` included.
     were_due: Vec<RuId>,
-    /// The superblocks without parity, and the stage of life; empty and 0 on a drive without rules
-    /// of parity.
+    /// Superblocks without parity; and the drive's stage of life, 0 to 2: a range of wear with its
+    /// own rules for parity. Empty and 0 on a drive without parity.
     bare: Vec<RuId>,
     stage: u8,
     /// Age and read counts of all superblocks; `None` on a drive that does not refresh superblocks
     /// by age or reads.
     limits: Option<SavedLimits>,
-    /// The blocks that have failed; none if none can.
+    /// Blocks that have failed; `None` on a drive whose blocks never fail.
     bad: Option<SavedBadBlocks>,
 }
 
@@ -76,12 +77,13 @@ struct SavedJob {
     /// True if the superblock is emptied because its data is due to be moved, false if for its
     /// space.
     refreshes: bool,
-    /// True if the superblock is in SLC mode, and emptied because the SLC cache is full.
+    /// True if the superblock being emptied is in SLC mode, and the reason is that the SLC cache is
+    /// full.
     folds: bool,
     /// True if the superblock is emptied because static wear leveling swaps its cold data into a
     /// worn superblock.
     swaps: bool,
-    /// Next unit of the superblock to look at, to move it if it is valid.
+    /// Next unit to look at in the superblock being emptied; it is moved if it is valid.
     next: UnitId,
     valid: u32,
     gain: u32,
@@ -89,12 +91,13 @@ struct SavedJob {
     written: i64,
 }
 
-/// Largest plausible number of units by which host writes may be ahead of the emptying of a
-/// superblock, or behind it, in a saved state.
+/// Bound on the units by which host writes can be ahead of or behind the emptying of a superblock:
+/// a saved state with more is rejected as corrupt.
 const AHEAD_MOST: i64 = 1 << 32;
 
 impl Superblocks {
-    /// Returns the state to save, in which no program, read or erase is on its way.
+    /// Returns the state of the drive in a lifetime simulation, to be saved in a checkpoint, while
+    /// no program, read or erase is in progress.
     pub(crate) fn save_life(&self) -> SavedLife {
         let mut words = Vec::new();
         let saved = self.map.save(&mut |more| {
@@ -380,8 +383,8 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Puts the units of a saved life back into the buffer, and sets the stream into which the
-    /// superblock being emptied is moved.
+    /// Puts the host units of a checkpoint of a lifetime simulation back into the write buffer, and
+    /// sets the stream that takes the data of the superblock being emptied.
     fn resume_buffer(&mut self, saved: &SavedLife) -> Result<(), String> {
         let wrong = || String::from("its buffer holds what it cannot hold");
         if let Some(job) = &mut self.collector.job {
@@ -430,8 +433,9 @@ impl SavedJob {
 }
 
 impl super::slc_cache::SlcCache {
-    /// Takes over superblocks in SLC mode, `dynamic` of which are not set aside, and one of which
-    /// may be being folded. Returns false if the drive cannot have them.
+    /// Takes over saved superblocks in SLC mode, of which `dynamic` are not reserved for the SLC
+    /// cache, and one may be in the process of being folded into normal mode. Returns false if this
+    /// drive cannot have such superblocks.
     fn resume(&mut self, held: &[RuId], dynamic: u32, folded: Option<RuId>) -> bool {
         self.clear();
         for &number in held {

@@ -8,10 +8,11 @@ use crate::config::Config;
 use crate::precondition::Preconditioned;
 use fowler_units::{Id, RuId};
 
-/// The bit pattern of an absent number.
+/// 32-bit word that stands for a missing optional number, such as a superblock that does not exist,
+/// in a saved state.
 const NONE: u32 = u32::MAX;
 
-/// Passes on superblocks: their number, and each.
+/// Writes a list of superblocks to a saved state: their count, and then the number of each.
 fn put_list<'a>(
     put: PutWords<'_>,
     superblocks: impl IntoIterator<Item = &'a RuId>,
@@ -21,7 +22,8 @@ fn put_list<'a>(
     put(&words)
 }
 
-/// Takes superblocks of a drive of `count`, none of them twice: their number, and each.
+/// Reads a list of superblocks from a saved state, a count and then the number of each; fails if
+/// one is not below `count`, the superblocks of the drive, or appears twice.
 fn take_list(take: TakeWords<'_>, count: u32) -> Result<Vec<RuId>, String> {
     Ok(list(take, count)?.into_iter().map(RuId).collect())
 }
@@ -48,8 +50,8 @@ impl Superblocks {
         self.map.save(put)
     }
 
-    /// Returns the translation of `config` in a state that was saved by a drive that is
-    /// preconditioned alike.
+    /// Returns the translation layer of a drive configured by `config`, with the saved state of a
+    /// drive of the same configuration after the same preconditioning.
     ///
     /// # Errors
     /// The reason why the words are not the state of such a drive.

@@ -258,5 +258,5 @@ fn what_the_drive_cannot_do_is_refused() {
     let refusals = refused(least - Span::ns(1));
     assert_eq!(refusals.len(), 1, "{refusals:?}");
     assert_eq!(refusals[0].keys, ["policy.scrub.period"]);
-    assert!(refusals[0].what.contains("a drive that reads its 2304 pages"), "{refusals:?}");
+    assert!(refusals[0].what.contains("reads all 2304 pages of a drive"), "{refusals:?}");
 }

@@ -63,7 +63,7 @@ impl Superblocks {
         }
     }
 
-    /// Time has passed without power.
+    /// Accounts for a span without power in the schedule of scrubbing.
     pub(super) fn patrol_without_power(&mut self, flash: &mut Flash, lasts: Span) {
         let now = flash.now();
         let Some(patrol) = &mut self.patrol else { return };
@@ -149,7 +149,7 @@ impl Superblocks {
         submit_read(flash, id, units);
     }
 
-    /// A page has been read to be scrubbed.
+    /// Handles the end of a page read by scrubbing.
     pub(super) fn scrubbed(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { unit: page, from: first, needed, level, .. } = *flash.txns.get(id);
         flash.txns.close(id);
@@ -223,7 +223,8 @@ impl Superblocks {
         }
     }
 
-    /// A superblock begins to be moved because it was due. Counts it if scrubbing has found it.
+    /// Counts a superblock that begins to be moved for a refresh, if scrubbing had found that it
+    /// has too many errors.
     #[inline]
     pub(super) fn count_found(&mut self, counters: &mut Counters, superblock: RuId) {
         if let Some(patrol) = &mut self.patrol {

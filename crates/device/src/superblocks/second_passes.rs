@@ -16,8 +16,9 @@ impl Superblocks {
         self.commands.passes.as_ref().is_some_and(|passes| passes.holds(&self.shape, unit))
     }
 
-    /// Sends the first pass of a command, the second pass of the one before it on its die, and, at
-    /// the end of a superblock, the second pass of the command itself.
+    /// Sends the first of a command's two program passes, and then the second pass of the previous
+    /// command on its die. For the last command of the die in a superblock, sends that command's
+    /// own second pass as well.
     pub(super) fn submit_in_passes(
         &mut self,
         flash: &mut Flash,

@@ -14,28 +14,29 @@ use crate::config::{Config, PlaneMode};
 use fowler_units::{BlockId, DieId, Geometry, Ppn, RuId, UnitId};
 use std::ops::Range;
 
-/// The shape of the superblocks of a drive.
+/// Sizes of the superblocks of a drive and of their program commands and stripes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     geometry: Geometry,
-    /// Dies, as simulated.
+    /// Number of dies as simulated: on a drive with independent planes, each plane counts as a die.
     pub dies: u32,
-    /// Superblocks of the drive.
+    /// Number of superblocks of the drive.
     pub superblocks: u32,
-    /// Units of a page.
+    /// Number of units in a flash page.
     pub units_per_page: u32,
     /// Pages of a command on each plane, that of SLC mode included.
     rows: u32,
-    /// Pages and units of a command.
+    /// Numbers of pages and of units that a program command stores in normal mode, not in SLC mode.
     pub pages_per_command: u32,
     pub units_per_command: u32,
     /// Pages and units of a command in SLC mode; zero on a drive without an SLC cache.
     pub slc_pages: u32,
     pub slc_units: u32,
-    /// The units of the smallest command that the host's data fills.
+    /// Number of units of the smallest program command that host data fills: a command in SLC mode
+    /// on a drive with an SLC cache, else a normal one.
     pub least_units: u32,
-    /// Unit numbers of a command. On a drive with an SLC cache, its units of SLC mode have numbers
-    /// of their own, after the others.
+    /// Number of unit numbers that a program command takes. On a drive with an SLC cache, each
+    /// command has numbers for its units in normal mode, and then others for its units in SLC mode.
     numbers: u32,
     /// Number of commands of a superblock; and number of its unit numbers. A superblock uses either
     /// those of SLC mode or the others.
@@ -50,12 +51,13 @@ pub(super) struct Shape {
 /// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Line {
-    /// Number of the unit that lies in the first command of the stripe.
+    /// Number of the first unit of the line (the units at the same place in all commands of a
+    /// stripe): that in the first command of the stripe.
     pub first: UnitId,
     /// Number of units of the line, parity included: one in each command of the stripe.
     pub units: u32,
-    /// Difference between the numbers of two successive units of the line (the units at the same
-    /// place in all commands of a stripe).
+    /// Difference between the numbers of successive units of the line, which are the units at the
+    /// same place in successive commands of a stripe.
     step: u32,
 }
 
@@ -169,7 +171,7 @@ impl Shape {
         }
     }
 
-    /// Returns the units of all superblocks, none of which is in SLC mode.
+    /// Returns the number of units of the drive, if no superblock is in SLC mode.
     pub fn all_units(&self) -> u64 {
         u64::from(self.superblocks) * u64::from(self.commands) * u64::from(self.units_per_command)
     }
@@ -180,7 +182,8 @@ impl Shape {
         u64::from(self.superblocks) * u64::from(self.units)
     }
 
-    /// Returns a unit by its place among all those that are not in SLC mode.
+    /// Returns the number of the unit at `place`, from 0, in the sequence of all units in normal
+    /// mode, which leaves out the numbers of units in SLC mode.
     pub fn nth(&self, place: u32) -> UnitId {
         UnitId(match self.slc_units {
             0 => place,
@@ -262,7 +265,8 @@ impl Shape {
         unit.0 % self.units % self.numbers
     }
 
-    /// Returns the slots of a command that are programmed, in SLC mode or not.
+    /// Returns the positions of units within a program command: those in SLC mode if `slc`, else
+    /// those in normal mode.
     pub fn slots(&self, slc: bool) -> Range<u32> {
         if slc { self.units_per_command..self.numbers } else { 0..self.units_per_command }
     }
@@ -339,7 +343,8 @@ impl Shape {
         Ppn(block * self.geometry.pages_per_block)
     }
 
-    /// Returns the die at a position in the order in which commands go round.
+    /// Returns the die at a position in the striping order, in which successive commands of a
+    /// superblock go to the dies.
     pub fn die_at(&self, position: u32) -> DieId {
         self.geometry.die_at_stripe(position)
     }

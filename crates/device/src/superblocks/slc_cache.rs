@@ -38,10 +38,10 @@ pub(super) const HOST: DieId = DieId(0);
 /// The most superblocks folded at a time, from the first read to the end of the erase.
 pub(super) const FOLDED_MOST: u32 = 2;
 
-/// The mode in which a superblock is programmed.
+/// Number of bits per cell with which a superblock is programmed: all bits (normal), or one (SLC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// All bits of a cell are used, or the superblock is erased.
+    /// Normal mode: a cell stores all of its bits. Erased superblocks are in this mode, too.
     Usual,
     /// One bit to a cell, and the superblock is not being folded. Garbage collection may be
     /// emptying it for its space.
@@ -58,7 +58,8 @@ pub(super) struct SlcCache {
     pub(super) modes: IdVec<RuId, Mode>,
     /// The superblocks in SLC mode, in the order in which they were opened.
     pub(super) held: Vec<RuId>,
-    /// The number of superblocks in SLC mode that are not set aside, at most `slc.dynamic`.
+    /// Number of superblocks in SLC mode that are not reserved for the SLC cache, at most
+    /// `slc.dynamic`.
     pub dynamic: u32,
     /// The number of superblocks being folded, 0 to [`FOLDED_MOST`].
     pub folded: u32,
@@ -133,15 +134,16 @@ impl SlcCache {
         (self.dynamic, self.folded, self.idle_since) = (0, 0, None);
     }
 
-    /// Begins a pause of the host at `now`, in a life, where operations take no time. Returns false
-    /// if the pause is too short to empty the SLC cache.
+    /// Records, in a lifetime simulation, that the host is idle for `pause` from `now` on. Returns
+    /// false if that is too short to empty the SLC cache. Operations take no time in this
+    /// simulation.
     pub(super) fn begin_pause(&mut self, pause: Span, now: Nanos) -> bool {
         let begins = pause >= self.config.fold_after;
         self.idle_since = begins.then_some(now);
         begins
     }
 
-    /// The pause of the host is over.
+    /// Records that the idle time of the host has ended.
     pub(super) fn end_pause(&mut self) {
         self.idle_since = None;
     }
@@ -210,8 +212,8 @@ impl Superblocks {
         Some(superblock)
     }
 
-    /// A command goes to the cache: if it fills a superblock, the superblock may be folded in idle
-    /// time.
+    /// Looks, after a command has gone to the SLC cache, for a full superblock there: if the host
+    /// then stays idle for `slc.fold_after`, its data may be folded into normal mode.
     pub(super) fn look_for_idle_time(&mut self, flash: &mut Flash) {
         let full = self.commands.open_of(Stream::Slc).is_none();
         if let Some(cache) = self.slc.as_mut().filter(|_| full) {
@@ -220,8 +222,9 @@ impl Superblocks {
         }
     }
 
-    /// Begins to fold a superblock of the cache, if there is a reason. Returns true if folding has
-    /// begun. Garbage collection has nothing to do meanwhile.
+    /// Begins to fold a superblock of the SLC cache into normal mode if the cache is full or the
+    /// host is idle. Returns true if it has begun. Called only while garbage collection need not
+    /// free space.
     pub(super) fn begin_folding(&mut self, counters: &mut Counters) -> bool {
         let Some(cache) = &self.slc else { return false };
         if cache.folded == FOLDED_MOST {
@@ -253,7 +256,7 @@ impl Superblocks {
         true
     }
 
-    /// The host may have been idle for `slc.fold_after`: if so, the cache is emptied.
+    /// Empties the SLC cache if the host has been idle for `slc.fold_after`.
     pub(super) fn host_may_be_idle(&mut self, flash: &mut Flash) {
         let busy = self.front.requests.open_count() > 0;
         let answered = self.front.requests.last_answered();
@@ -292,8 +295,8 @@ impl Superblocks {
         self.stop_job_in_idle_time(flash);
     }
 
-    /// The folding of a superblock has stopped, and the units that had been read from it are
-    /// stored.
+    /// Returns a superblock to the SLC cache after its folding was interrupted because the host
+    /// came back, and after the units read from it so far were programmed elsewhere.
     pub(super) fn paused(&mut self, superblock: RuId) {
         self.map.give_back(superblock);
         self.renew_if_spoilt(superblock);
@@ -302,14 +305,15 @@ impl Superblocks {
         cache.folded -= 1;
     }
 
-    /// Counts units that are read from a superblock to be moved, if it is in SLC mode.
+    /// Adds `units` to the counter of units folded out of the SLC cache, if the superblock from
+    /// which they are read is in SLC mode.
     pub(super) fn count_emptied(&self, counters: &mut Counters, superblock: RuId, units: u32) {
         if self.slc.as_ref().is_some_and(|cache| cache.mode(superblock) != Mode::Usual) {
             counters.slc.folded += u64::from(units);
         }
     }
 
-    /// A superblock is erased, which ends its SLC mode.
+    /// Records the erase of a superblock in SLC mode, which returns to normal mode.
     pub(super) fn erased_in_cache(&mut self, counters: &mut Counters, superblock: RuId) {
         let aside = self.map.is_aside(superblock);
         let Some(cache) = &mut self.slc else { return };

@@ -55,19 +55,20 @@ impl Superblocks {
         }
     }
 
-    /// Notes how many places of a superblock hold no data: those of its parity, where superblocks
-    /// with and without parity are on the drive together, and its gaps.
+    /// Records how many units of a superblock hold no data: its parity units, if superblocks
+    /// without parity can exist on the drive, and the units on dies with failed blocks.
     pub(super) fn keep_places(&mut self, superblock: RuId) {
         let data = self.data_units_of(superblock);
         self.map.keep_from_data(superblock, data);
     }
 
-    /// Returns the superblocks without parity, in order; none on a drive without rules of parity.
+    /// Returns the superblocks without parity, in ascending order; none on a drive that never uses
+    /// parity.
     pub(super) fn bare_superblocks(&self) -> Vec<RuId> {
         self.map.superblocks().filter(|&superblock| self.is_bare(superblock)).collect()
     }
 
-    /// A superblock is opened for a stream: now it is decided whether it has parity.
+    /// Decides, when a superblock is opened for a stream, if it has parity.
     pub(super) fn cover(&mut self, superblock: RuId, stream: Stream, now: Nanos) {
         let Some(coverage) = &mut self.coverage else { return };
         let erases = self.map.erases()[superblock.index()];
@@ -89,7 +90,8 @@ impl Superblocks {
         if self.shape.stripes() > 0 { protected.count() as u32 } else { 0 }
     }
 
-    /// Counts open superblocks anew: those of preconditioning are not part of a run.
+    /// Resets the maximum number of open superblocks with parity to their present number, so that
+    /// preconditioning does not count.
     pub(super) fn count_open_anew(&mut self) {
         let open = self.open_with_parity();
         if let Some(coverage) = &mut self.coverage {
@@ -97,7 +99,7 @@ impl Superblocks {
         }
     }
 
-    /// A superblock has been erased: its blocks have worn.
+    /// Records the erase of a superblock, which wears its blocks.
     #[inline]
     pub(super) fn erased_of_coverage(&mut self, superblock: RuId, now: Nanos) {
         if self.coverage.is_some() {
@@ -159,7 +161,7 @@ impl Superblocks {
         Some(limits.check_at)
     }
 
-    /// A page has been read: its block may have reached its limit of reads.
+    /// Counts a flash read, which may bring the block to its limit of reads.
     #[inline]
     pub(super) fn count_read(&mut self, flash: &mut Flash, id: TxnId) {
         if self.count_read_of(page_of(flash.txns.get(id).unit)) {
@@ -167,8 +169,8 @@ impl Superblocks {
         }
     }
 
-    /// A page of the flash has been read: its block may have reached its limit of reads. Returns
-    /// true if its superblock is due to be moved.
+    /// Counts a read of a flash page, which may bring its block to its limit of reads. Returns true
+    /// if its superblock is due for a refresh.
     pub(super) fn count_read_of(&mut self, page: Ppn) -> bool {
         let Some(superblock) = self.limits.as_mut().and_then(|limits| limits.read(page)) else {
             return false;
@@ -181,7 +183,7 @@ impl Superblocks {
         due
     }
 
-    /// A command of a superblock has been programmed.
+    /// Handles the end of a program command of a superblock.
     #[inline]
     pub(super) fn land(&mut self, superblock: RuId, now: Nanos) {
         if self.map.landed(superblock, now) {
@@ -189,8 +191,8 @@ impl Superblocks {
         }
     }
 
-    /// A superblock is full now: it becomes due to be moved if a part of it has failed, or if it
-    /// has no parity and the rules give it some now.
+    /// Handles a superblock that has just become full: it is due to be moved if a unit or a program
+    /// in it has failed, or if it has no parity and its present wear requires some.
     #[cold]
     fn filled(&mut self, superblock: RuId) {
         self.renew_if_spoilt(superblock);
@@ -236,7 +238,7 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Takes over saved ages and reads of superblocks.
+    /// Takes over the ages and read counts of superblocks from a saved state.
     ///
     /// # Errors
     /// The reason why they are those of another drive.
@@ -255,7 +257,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the present protection of the data; `None` on a drive without rules of parity.
+    /// Returns the present protection of the drive's data by parity: stripes, stage of life, wear
+    /// and open superblocks; `None` on a drive without parity.
     pub(crate) fn protection(&self) -> Option<Protection> {
         let coverage = self.coverage.as_ref()?;
         let Shape { superblocks, pages_per_command, .. } = self.shape;

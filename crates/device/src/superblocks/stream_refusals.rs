@@ -13,8 +13,8 @@ impl Config {
         self.stream_limits().streams > 1
     }
 
-    /// Refuses rules for streams that have no meaning on a drive with superblocks, or with its
-    /// cache.
+    /// Refuses settings for streams (groups of data written to superblocks of their own) that have
+    /// no effect on a drive with superblocks, or that conflict with its SLC cache.
     pub(super) fn refuse_rules_of_streams(&self, refusals: &mut Refusals) {
         let places_by_tag =
             self.placement.name == PlacementKind::Streams || self.policies.placement.is_some();
@@ -62,7 +62,12 @@ impl Config {
                     layout.frames
                 )
             },
-            || format!("set buffer.size = \"{}\", or use fewer streams", Bytes(needed * unit.0)),
+            || {
+                format!(
+                    "set buffer.size = \"{}\" or larger, or use fewer streams",
+                    Bytes(needed * unit.0)
+                )
+            },
         );
         self.refuse_moves(shape, layout, refusals);
     }
@@ -82,8 +87,8 @@ impl Config {
             &["gc.foreground_below", key],
             || {
                 format!(
-                    "{below}, but each of the {moved} streams that data is moved into may need an erased \
-                     superblock, and so may the host"
+                    "{below} erased superblocks are too few: each of the {moved} streams of moved \
+                     data may need one, and so may the host"
                 )
             },
             || format!("set gc.foreground_below = {}", moved + 1),

@@ -21,12 +21,12 @@ pub(super) struct Streams {
     table: StreamTable,
     /// The number of streams that the host's data is divided into.
     count: u8,
-    /// The streams of data that is moved.
+    /// Streams of moved data.
     moved: Vec<StreamId>,
     /// Tag (hotness and placement handle) of the data that each superblock was opened for; empty if
     /// there is one stream.
     tags: IdVec<RuId, StreamTag>,
-    /// The number of the host's stream that programmed last.
+    /// Number of the host stream that sent the latest program command.
     last: StreamId,
 }
 
@@ -100,8 +100,8 @@ impl Streams {
         self.moved.len() as u32
     }
 
-    /// Returns the streams that are filled before the first request: plain data of the host, and
-    /// plain data that is moved. None is filled in SLC mode, which comes last.
+    /// Returns the streams that preconditioning fills: host data without a tag; such data after GC
+    /// has moved it; and, after these two, the SLC cache.
     pub fn of_filling(&self) -> [Stream; 3] {
         let survivors = self.params.survivors(StreamTag::PLAIN);
         let host = Stream::Host(self.of(StreamTag::PLAIN));
@@ -147,7 +147,7 @@ impl Streams {
         (next..count).chain(0..next).map(StreamId)
     }
 
-    /// A stream of the host programs a command.
+    /// Records that a host stream sends a program command.
     pub fn note_program(&mut self, stream: StreamId) {
         self.last = stream;
     }

@@ -87,7 +87,7 @@ impl Superblocks {
         }
     }
 
-    /// A page of a stripe that is compared has been read.
+    /// Handles the end of the read of a page whose stripe scrubbing compares with its parity.
     pub(super) fn page_compared(&mut self, flash: &mut Flash, id: TxnId) {
         let Txn { needed, level, .. } = *flash.txns.get(id);
         flash.txns.close(id);
@@ -118,7 +118,8 @@ impl Superblocks {
         self.patrol_after_read(flash);
     }
 
-    /// A superblock has been erased: its stripes match again, whatever was found.
+    /// Marks all stripes of an erased superblock as matching their parity, although an earlier
+    /// comparison by scrubbing may have found mismatches.
     pub(super) fn forget_comparisons(&mut self, superblock: RuId) {
         let stripes = self.shape.stripes() * self.shape.pages_per_command;
         if let Some(unequal) = self.patrol.as_mut().and_then(|patrol| patrol.unequal.as_mut()) {

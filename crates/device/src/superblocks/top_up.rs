@@ -13,8 +13,8 @@ use crate::flash::Flash;
 use crate::policy::placement::StreamId;
 
 impl Superblocks {
-    /// Sends units that have been read to their new place. Fewer than a command wait for more, if
-    /// more will come.
+    /// Programs units that GC or wear leveling has read from their old places, in full program
+    /// commands. Fewer units than a command holds wait until more are read, unless no more will be.
     pub(super) fn store_copied(&mut self, flash: &mut Flash) {
         // Often there is one stream, and nothing for it.
         let mut at = 0;

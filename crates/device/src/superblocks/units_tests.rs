@@ -169,7 +169,7 @@ fn impossible_units_are_refused() {
         (unit(64 << 10), &["a unit is read from one page"]),
         (unit(700), &["a mapping unit must consist of whole sectors of 512B"]),
         (unit(0), &["a mapping unit must consist of whole sectors of 512B"]),
-        (many, &["expected at most 32 units in a page"]),
+        (many, &["a page can have at most 32 mapping units"]),
         (
             programs_pages(&|it| it.flash.program_passes = 2),
             &["(flash.program_passes, ftl.program_unit)"],
@@ -216,13 +216,14 @@ fn more_units_than_the_map_can_number_are_refused() {
         (
             8,
             small,
-            &["(ftl.unit, geometry) 2147483648 units of 4KiB; the map can number 2147483647 \
-            / set ftl.unit = \"8KiB\""][..],
+            &["(ftl.unit, geometry) 2147483648 mapping units of 4KiB; the mapping table can \
+            number 2147483647 at most / set ftl.unit = \"8KiB\""][..],
         ),
         (
             16,
             small,
-            &["4294967296 units of 4KiB; the map can number 2147483647 / set ftl.unit = \"16KiB\""],
+            &["4294967296 mapping units of 4KiB; the mapping table can number 2147483647 at most \
+            / set ftl.unit = \"16KiB\""],
         ),
         (16, None, &[]),
         (31, None, &[]),

@@ -53,7 +53,7 @@ impl Superblocks {
         }
     }
 
-    /// Serves a request in no time, at `now`, after the host has been quiet for `pause`.
+    /// Serves a request at `now`, in no simulated time, after the host has been idle for `pause`.
     #[inline]
     pub(crate) fn serve_now(
         &mut self,
@@ -150,7 +150,7 @@ impl Superblocks {
         }
     }
 
-    /// A unit of the flash is read: its superblock may be due for a refresh.
+    /// Counts the read of a unit of the flash, whose superblock may become due for a refresh.
     fn read_unit_now(&mut self, unit: UnitId, now: Nanos) {
         if self.aging.is_none() && self.limits.is_none() {
             return;
@@ -344,8 +344,8 @@ impl Superblocks {
         next
     }
 
-    /// Begins a command of moved units, the first of which come from a superblock. Returns the
-    /// first place and the end of the command.
+    /// Begins a program command of moved units, the first of which come from the superblock `from`.
+    /// Returns the number of the command's first unit, and the unit number after its last.
     fn begin_command_now(
         &mut self,
         from: RuId,
@@ -426,7 +426,8 @@ impl Superblocks {
         self.erased_by_wear(superblock, refreshed || retired);
     }
 
-    /// The host was quiet for `pause`: one beyond `slc.fold_after` empties the SLC cache.
+    /// Handles idle time of the host, `pause` long, in no simulated time: if `pause` is at least
+    /// `slc.fold_after`, the SLC cache is emptied.
     fn rest_now(&mut self, pause: Span, now: Nanos, counters: &mut Counters) {
         let begins = |cache: &mut super::slc_cache::SlcCache| cache.begin_pause(pause, now);
         if !self.slc.as_deref_mut().is_some_and(begins) {

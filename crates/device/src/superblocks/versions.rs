@@ -56,7 +56,8 @@ impl Superblocks {
         }
     }
 
-    /// A command of a stream is sent to its die: what its units will hold is settled.
+    /// Records the data versions that a program command will store in its units, when it is sent to
+    /// its die.
     #[inline]
     pub(super) fn note_program(&mut self, stream: Stream, open: Open, number: u32) {
         if self.contents.is_some() {
@@ -94,7 +95,8 @@ impl Superblocks {
         }
     }
 
-    /// The units that a command has stored are about to take the place of their old copies.
+    /// Updates data versions just before the units that a program command has stored replace their
+    /// old copies.
     #[inline]
     pub(super) fn note_settled(&mut self, number: u32, now: Nanos) {
         if self.contents.is_some() {
@@ -124,7 +126,7 @@ impl Superblocks {
         }
     }
 
-    /// A request has written a unit into the frame that held it.
+    /// Updates data versions after a request has written a unit into the frame that held it.
     #[inline]
     pub(super) fn note_overwrite(&mut self, id: ReqId, page: Lpn, frame: FrameId) {
         if self.contents.is_some() {

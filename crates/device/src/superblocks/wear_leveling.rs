@@ -6,13 +6,14 @@ use crate::config::Config;
 use crate::policy::wear::{AnyWear, Params, Wear, WearKind};
 use fowler_units::{BlockId, RuId};
 
-/// The static wear leveling of a drive.
+/// State of a drive's static wear leveling, which swaps cold data into worn superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct WearLeveling {
     params: Params,
     seed: u64,
     pub(super) rule: AnyWear,
-    /// The superblock whose cold data is to move next; none if no erase has called for a swap.
+    /// Superblock whose cold data is to be moved next; `None` if no erase has made a swap
+    /// necessary.
     pub(super) wanted: Option<RuId>,
     /// The superblock whose cold data is being moved, until its erase has ended.
     pub(super) moving: Option<RuId>,
@@ -32,7 +33,7 @@ impl Config {
 }
 
 impl WearLeveling {
-    /// Creates the rule of a drive; none if its wear is not leveled.
+    /// Creates the state of static wear leveling for a drive; `None` if its wear is not leveled.
     pub fn new(config: &Config) -> Option<WearLeveling> {
         config.levels_wear().then(|| WearLeveling {
             params: config.wear,
@@ -50,7 +51,8 @@ impl WearLeveling {
         self.rule = AnyWear::new(&Params { threshold, ..self.params }, self.seed);
     }
 
-    /// A superblock has been erased, which may call for a swap, unless one has been called for.
+    /// Lets the wear-leveling policy choose, after the erase of a superblock, a superblock whose
+    /// cold data is to be swapped into a worn one, unless such a swap is pending or in progress.
     pub fn erased(&mut self, map: &Map, superblock: RuId) {
         if self.wanted.is_none() && self.moving.is_none() {
             let cold = self.rule.swap(&map.candidates(), BlockId(superblock.0));

@@ -90,9 +90,9 @@ const AHEAD: usize = 16;
 /// the simulator's record of the block that holds the old copy of the request's page. The first is
 /// that of the mapping entry.
 const SECOND: usize = 10;
-/// Number of requests before it is served at which a request's third prefetch takes place: the
-/// records of the neighbors of the old copy's block in the simulator's list of blocks with as many
-/// valid pages.
+/// Number of requests, before a request is served, at which its third prefetch takes place. GC
+/// keeps blocks in lists by number of valid pages; the prefetch loads the records of the two blocks
+/// beside the block of the old copy in its list.
 const THIRD: usize = 5;
 /// Number of writes between two checks of the number of pages programmed.
 const SEASON_STRIDE: usize = 4096;
@@ -189,7 +189,8 @@ impl LifetimeDrive {
         self.translation.layout()
     }
 
-    /// Returns facts about how the drive was preconditioned.
+    /// Returns the record of preconditioning: pages filled and overwritten, and the write
+    /// amplification reached.
     pub fn preconditioned(&self) -> &Preconditioned {
         &self.preconditioned
     }

@@ -34,14 +34,16 @@ pub struct SteadyLife {
     counters: Counters,
     /// Number of pages that GC moves for each host page.
     moves: f64,
-    /// Fraction of a page moved by GC that is due but not yet counted.
+    /// Fraction of a page, below 1, that GC has moved by the steady write amplification, but that
+    /// is not yet in the page counters, which count whole pages.
     due: f64,
     page: u64,
     program: Span,
     host: WaitingHost,
 }
 
-/// The life of the drive, as the throttle sees it.
+/// State of the drive in a lifetime simulation that the write throttle can see: pages programmed so
+/// far, and the lifetime that is left.
 struct View<'a> {
     life: &'a Life,
     /// Number of pages programmed in this life so far, for any source.

@@ -28,7 +28,7 @@ pub(super) enum Translation {
     Superblocks(Box<Superblocks>),
 }
 
-/// The page-mapped translation layer, in no simulated time.
+/// Page-mapped translation layer for lifetime simulations, where operations take no simulated time.
 #[derive(Clone, Debug)]
 pub(super) struct PageMapped {
     pub core: Core,
@@ -38,7 +38,7 @@ pub(super) struct PageMapped {
     /// LRU list of recently used pages, if the drive divides data into access classes (read-hot,
     /// write-hot or mixed); `None` otherwise.
     pub uses: Option<PageUses>,
-    /// Numbers of pages that GC work had moved before the life began.
+    /// Numbers of pages that GC and wear leveling had moved before the lifetime simulation began.
     moved: Moves,
 }
 
@@ -99,14 +99,16 @@ pub(super) enum Prefetch {
     /// The simulator's record of the block that holds the old copy of a page that the request
     /// rewrites.
     Block,
-    /// The simulator's records of two blocks: the neighbors of the block that holds the old copy of
-    /// the request's page, in the list of blocks with as many valid pages.
+    /// The simulator's records of two blocks. GC keeps blocks in lists by number of valid pages;
+    /// these are the neighbors, in its list, of the block that holds the old copy of the request's
+    /// page.
     Neighbours,
 }
 
 impl Translation {
-    /// Returns the preconditioned translation layer of `config`, with facts about its
-    /// preconditioning; `None` if `watch` stopped it.
+    /// Returns the preconditioned translation layer of `config`, and the record of its
+    /// preconditioning (pages filled and overwritten, write amplification); `None` if `watch`
+    /// stopped it.
     pub fn watched(
         config: &Config,
         watch: Watch<'_>,
@@ -123,7 +125,7 @@ impl Translation {
         Ok(Some((Translation::Pages(pages), *image.preconditioned())))
     }
 
-    /// Begins a life of the drive, with its parameters as in `config`.
+    /// Begins a lifetime simulation of the drive, with its parameters as in `config`.
     pub fn begin(&mut self, config: &Config) {
         match self {
             Translation::Pages(pages) => pages.begin(config),
@@ -131,7 +133,7 @@ impl Translation {
         }
     }
 
-    /// Keeps blocks from failing until a life begins.
+    /// Keeps blocks from failing until a lifetime simulation begins.
     pub fn let_no_block_fail(&mut self) {
         match self {
             Translation::Pages(pages) => pages.core.allocator.let_no_block_fail(),

@@ -8,10 +8,9 @@ use crate::observe::counters::Counters;
 use crate::precondition::UNWATCHED;
 
 impl Device {
-    /// Creates the drive of `config` in the middle of a life, simulated event by event from there
-    /// on: the data is placed as in `seasoned`, and the throttle of `life` continues. The host's
-    /// next request is due at its own time plus [`SteadyLife::behind`]. The counts of pages written
-    /// and programmed continue.
+    /// Creates the drive of `config` in the middle of a lifetime simulation, to be simulated event
+    /// by event: data placed as in `seasoned`, write throttle and counters as in `life`. The next
+    /// request is due at its own time plus [`SteadyLife::behind`].
     ///
     /// # Panics
     /// If `config` is that of another drive, or of one with superblocks.

@@ -6,9 +6,9 @@ use crate::keys::{self, Requirement};
 use fowler_device::{Config, Refusal};
 use std::ptr;
 
-/// Returns a refusal for every setting in `config` that has no effect there, with the condition
-/// under which it would have one. Default values are never refused; keys with the same condition
-/// share a refusal, policies first.
+/// Returns an error for every setting in `config` that has no effect on the drive it configures,
+/// with the condition for an effect. Default values give no error; keys with the same condition
+/// share one; errors about policies come first.
 pub(crate) fn without_effect(config: &Config) -> Vec<Refusal> {
     let default = defaults::config();
     let mut keys = keys::all();

@@ -14,12 +14,12 @@ use fowler_device::{Arbitration, Config, Refusal};
 use fowler_units::Span;
 
 /// A requirement of a configuration key: on a drive that does not meet it, a value of the key other
-/// than the default has no effect. Compared by address.
+/// than the default has no effect. Two requirements are equal if they are one static item.
 pub struct Requirement {
     /// Noun phrase for the requirement that follows "needs" in lists of keys.
     pub(super) phrase: &'static str,
-    /// Configuration keys that the error about an unmet requirement lists last, after the keys that
-    /// therefore have no effect; each key is listed once.
+    /// Configuration keys that decide if a drive meets the requirement, such as `buffer.pace`. The
+    /// error about keys without effect lists them at its end.
     keys: &'static [&'static str],
     /// Returns true if a drive meets the requirement, so that the configuration keys which have it
     /// take effect.
@@ -165,9 +165,9 @@ pub(super) static ERRORS_OF_STREAMS: Requirement = Requirement {
     ..ERRORS
 };
 
-/// Requirement of keys about read voltages: the drive has bit errors (model `analytic` or
-/// `by_voltage`). It only appears in lists of keys and is always met here, because the device
-/// itself refuses read voltages on other drives.
+/// Requirement that lists of configuration keys show for keys about read voltages: the drive models
+/// bit errors (`analytic` or `by_voltage`). `met` is always true, because the device reports the
+/// error itself.
 pub(super) static ERRORS_OF_VOLTAGES: Requirement = Requirement {
     phrase: "bit errors: reliability.model = \"analytic\" or \"by_voltage\"",
     met: |_| true,

@@ -91,7 +91,7 @@ pub struct Outcome {
     pub detail: Option<Box<Detail>>,
 }
 
-/// Data that only charts show.
+/// Data of a run that only the charts of its HTML page show: time series, address regions, erases.
 #[derive(Clone, Debug)]
 pub struct Detail {
     /// Time series of the run's requests, dies and channels.
@@ -218,8 +218,9 @@ impl Outcome {
         config.step.name != StepKind::Nominal && one
     }
 
-    /// Returns true if the policy programs each block as fast as the block allows, although no
-    /// block of the drive tolerates a coarser ISPP step than the nominal one until its end of life.
+    /// Returns true if the drive's policy programs with coarser, faster ISPP steps where a block
+    /// allows it, and no block ever does: until its end of life, none tolerates more than the
+    /// nominal step.
     pub fn bears_no_coarser_step(&self) -> bool {
         let config = &self.drive.config;
         if config.step.name == StepKind::Nominal || config.reliability.model != ModelKind::Analytic

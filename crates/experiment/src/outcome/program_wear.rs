@@ -4,8 +4,9 @@ use super::Outcome;
 use fowler_device::reliability::ModelKind;
 use fowler_physics::voltage::ByVoltage;
 
-/// Returns the total wear of these programs, in units of the wear of a program at nominal voltages.
-/// The wear of a program is proportional to its threshold voltages (HIRE, section 2.1).
+/// Returns the total wear of page programs, given as their number at each threshold voltage, in
+/// units of the wear of one nominal program. The wear of a program is proportional to its threshold
+/// voltages (section 2.1 of HIRE, a paper on program voltages by data hotness).
 pub fn worn(programs_at: ByVoltage<u64>) -> f64 {
     programs_at.iter().map(|(voltage, &programs)| programs as f64 * voltage.scale()).sum()
 }

@@ -13,7 +13,7 @@ pub const FEWEST_ERASED: u64 = 10;
 /// steady use the ratio is 1; below a half, the drive is still filling up.
 const LEAST_ERASED: f64 = 0.5;
 
-/// The reason why write amplification is withheld.
+/// The reason why reports leave out the write amplification of a run: too little was erased for it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Withheld {
     /// No block was erased in the time considered.
@@ -23,7 +23,8 @@ pub enum Withheld {
     /// Too few blocks, or superblocks, were erased (less than [`FEWEST_ERASED`]): the number of
     /// erases, and the word for a block or superblock.
     FewErased(u64, &'static str),
-    /// The drive erased only this share of the pages it programmed.
+    /// The drive is still filling up: the pages it erased are only this share (0 to 0.5) of those
+    /// it programmed.
     Filling(f64),
 }
 

@@ -157,8 +157,8 @@ fn empty_hint(report: &WorkloadReport) -> Option<String> {
         .then(|| format!("{} requests are for other devices of the trace", read.other_devices))
 }
 
-/// Checks the drive under each of `schemes` (without schemes, as described) and, without a full
-/// pass, the workload. Also checks that the drive has the flash units that faults name.
+/// Checks the drive under each of `schemes` (without schemes, as described), and that it has the
+/// flash units that `faults` name. Checks the workload without reading a whole trace.
 pub fn check(
     device: &DeviceSpec,
     schemes: &[String],

@@ -19,9 +19,9 @@ pub(super) struct Warmed {
     pub from: Nanos,
 }
 
-/// Serves the first `count` requests as a warm-up. The first request after them is not issued
-/// before all of these are answered: their latencies are their own, and every law of a run holds
-/// for them alone. See docs/decisions/precondition.md, "What is a warm-up?".
+/// Serves the first `count` requests of a run as a warm-up, which is not measured. All are answered
+/// before the first measured request is issued, so laws of a run, such as Little's law, hold for
+/// measured requests alone. See docs/decisions/precondition.md, "What is a warm-up?".
 pub(super) fn serve<L: DriveKind>(
     device: &mut Device<L>,
     requests: &mut dyn Iterator<Item = HostIo>,

@@ -14,8 +14,8 @@ pub enum When {
     Positive(&'static [&'static str]),
     /// The metric with this path is known.
     Known(&'static str),
-    /// The metric with this path is a number in one of the runs, and differs from this number, the
-    /// usual one.
+    /// In at least one run, the metric with this path (first field) is a number other than its
+    /// usual value (second field).
     Not(&'static str, f64),
 }
 
@@ -58,8 +58,9 @@ impl Shown {
         Shown { path, label, ratio: false, when: Vec::new(), below: None }
     }
 
-    /// Returns an entry that a table expands to one row or column for each numbered part of the
-    /// metric at `path`, in ascending order. `first` labels the first part, `next` all others.
+    /// Returns an entry that becomes several rows or columns of a table: one for each numbered part
+    /// of the metric at `path`, in ascending order. The first one is labeled `first`, every other
+    /// `next`, with `{}` replaced by the number of the part.
     fn each(path: &str, first: &'static str, next: &'static str) -> Shown {
         Shown { below: Some((first, next)), ..Shown::new(path, "") }
     }
@@ -86,7 +87,8 @@ impl Shown {
         }
     }
 
-    /// Returns the rows or columns that show the metric for these runs.
+    /// Returns the rows or columns for this metric in the table of results of the runs `outcomes`:
+    /// none if a condition for showing it does not hold, several for a metric with numbered parts.
     fn beside(self, outcomes: &[Outcome]) -> Vec<Shown> {
         if !self.when.iter().all(|when| when.holds(outcomes)) {
             return Vec::new();

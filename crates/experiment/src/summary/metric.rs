@@ -25,7 +25,8 @@ pub enum Unit {
     Flag,
     /// A text, such as a name.
     Text,
-    /// A table or a list of the metrics below this one.
+    /// A table or a list of further metrics, whose paths in the summary begin with that of this
+    /// one.
     Table,
 }
 

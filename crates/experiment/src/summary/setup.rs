@@ -45,8 +45,8 @@ pub(super) fn identity() -> Vec<Metric> {
     ]
 }
 
-/// Returns the metrics at the end of the summary: the laws of the run, the drive, the workload, and
-/// the means to reproduce the run.
+/// Returns the metrics at the end of a run's summary: checks of the laws that every run must obey,
+/// the drive, the workload, and the means to reproduce the run.
 pub(super) fn laws_and_origin() -> Vec<Metric> {
     let laws = "Laws that every run must obey: whether each holds, its value in seconds, and its \
         bounds.";

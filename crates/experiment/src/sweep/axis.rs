@@ -37,7 +37,8 @@ impl std::fmt::Display for Level {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Chosen {
     pub level: Level,
-    /// The axis's chosen value in TOML.
+    /// Value that a run of a sweep gives to the key of this axis, written in TOML for the
+    /// configuration.
     pub text: String,
 }
 

@@ -169,7 +169,8 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Returns true if the specification sets the key.
+    /// Returns true if the text of the sweep's specification sets `key`, a key such as `trace` or
+    /// `design`.
     pub fn says(&self, key: &str) -> bool {
         self.origins.contains_key(key)
     }
@@ -292,11 +293,11 @@ fn misplaced(read: &Read, axis: Option<&Origin>, row: Option<&Setting>) -> Diagn
         }
     }
     if let Some(row) = row.filter(|_| design != Design::List) {
-        let what = "`[[point]]` applies only to the design list";
+        let what = "`[[point]]` applies only to sweeps whose `design` is \"list\"";
         diagnostics.push(row.origin.diagnostic(what).hint("design = \"list\"".to_string()));
     }
     if let Some(axis) = axis.filter(|_| design == Design::List) {
-        let what = "`[axis]` does not apply to the design list";
+        let what = "`[axis]` does not apply to sweeps whose `design` is \"list\"";
         diagnostics.push(axis.diagnostic(what).expected("[[point]] tables, one for each point"));
     }
     let traces = read.says("trace") || read.axes.iter().any(|axis| axis.name == "trace");

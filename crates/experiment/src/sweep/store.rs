@@ -117,7 +117,7 @@ pub fn save(
     write(sums, listed(&all).as_bytes())
 }
 
-/// The state of the saved files of a sweep's point.
+/// Result of verifying the saved result files of one run of a sweep or study by their checksums.
 #[derive(Debug)]
 pub enum Verified {
     /// The run of a sweep or study is not finished: its file of checksums is missing.

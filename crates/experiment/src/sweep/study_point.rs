@@ -31,8 +31,8 @@ impl StudyPoint {
         Ok(format!("{} {} {replay_speed:?} {limit:?}", drive.hash, workload.identity()?))
     }
 
-    /// Makes the study's run and returns its summary, without anything that depends on wall-clock
-    /// time; `None` if the run was stopped.
+    /// Simulates the run of this point of a study. Returns the summary of the run, without anything
+    /// that depends on wall-clock time; `None` if the run was stopped.
     ///
     /// # Errors
     /// Why the run failed.

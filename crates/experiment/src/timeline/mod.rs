@@ -138,8 +138,8 @@ pub trait Repeatable {
     /// The result of one run.
     type Done;
 
-    /// Runs the repeatable experiment under `watcher`, an observer. `again` is true for a
-    /// repetition, which is run only for the observer and whose other results are not used.
+    /// Makes the run while `watcher` observes it. `again` is true if the run was already made and
+    /// is only repeated for the observer, so that its other results are not needed.
     ///
     /// # Errors
     /// Everything that is wrong, or that the run was stopped before its first request.
@@ -228,7 +228,8 @@ fn stopped_after(outcome: &Outcome) -> Option<u64> {
     matches!(outcome.ending, Ending::Stopped).then_some(outcome.workload.requests)
 }
 
-/// Explains why the second run, which records the slowest requests, may have missed some.
+/// Returns the error that slow requests are missing from a recording because the user stopped it.
+/// The first run finds the slowest requests; a second, identical run records them.
 fn cut_short(stopped_after: Option<u64>, choice: Choice) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     if let Some(requests) = stopped_after {

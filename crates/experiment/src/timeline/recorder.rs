@@ -28,7 +28,7 @@ pub enum What {
     TransferOut,
     /// A page is transferred from the controller into the chip.
     TransferIn,
-    /// The data of a suspended program is loaded into the chip again.
+    /// The page data of a suspended program is transferred from the controller into the chip again.
     Refill,
     /// The die waits for the channel.
     AwaitChannel,
@@ -68,7 +68,8 @@ pub struct Operated {
     pub suspensions: u32,
     /// True if the operation finished before the run ended.
     pub done: bool,
-    /// Time slices of the operation, in order.
+    /// Time slices of this flash operation (such as sensing, transfers, program phases), in order
+    /// of time.
     pub slices: Vec<Slice>,
 }
 
@@ -100,8 +101,8 @@ struct Begun {
     operation: Operation,
     slices: Vec<Slice>,
     running: Option<CellOp>,
-    /// End of the last time slice recorded for this flash operation; at first the operation's
-    /// dispatch.
+    /// End of the last time slice of this flash operation on the timeline; before the first slice,
+    /// the time at which the operation was dispatched.
     last: Nanos,
     /// True if the operation has been suspended, and not resumed, since the end of its last time
     /// slice (`last`).
@@ -187,7 +188,7 @@ pub(super) struct Life {
     pub dies: Vec<u32>,
 }
 
-/// The part of a run to record.
+/// The part of a run that a timeline records: a window of time, or some requests.
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     /// All operations and requests that overlap a window of time, given by its beginning and end
@@ -198,7 +199,7 @@ pub(super) enum Part {
     Lives(Vec<Life>, bool),
 }
 
-/// The recording of a part of a run.
+/// The flash operations, host requests and busy dies that were recorded in a part of a run.
 #[derive(Clone, Debug)]
 pub struct Timeline {
     part: Part,

@@ -45,7 +45,8 @@ struct Event {
 }
 
 impl Timeline {
-    /// Writes the recording as a file for trace viewers, which appears when it is complete.
+    /// Writes the recorded timeline of a run as a JSON file for trace viewers, such as Perfetto.
+    /// The file appears at `path` only when it is complete.
     ///
     /// # Errors
     /// If the file cannot be written.

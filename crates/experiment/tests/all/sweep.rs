@@ -245,7 +245,7 @@ const WRONG: [(&str, &[&str]); 19] = [
             "s.toml:6: `buffer.size`: `3` has no unit",
             "unknown key `limit`",
             "an item is a whole number",
-            "s.toml:8: `[[point]]` applies only to the design list",
+            "s.toml:8: `[[point]]` applies only to sweeps whose `design` is \"list\"",
         ],
     ),
 ];

@@ -17,7 +17,8 @@ pub(crate) struct PolicyArgs {
 }
 
 impl PolicyArgs {
-    /// Returns the custom policies that the object's methods implement, with the object's name.
+    /// Returns the name of the Python object and the custom policies that it implements, one for
+    /// each of its policy methods, such as `pick`.
     pub fn policies(self, failure: &Arc<Failure>) -> Result<(String, Policies), Diagnostics> {
         let PolicyArgs { name, label, methods, object } = self;
         let prototype = Arc::new(Instance::new(object, name.clone(), failure));

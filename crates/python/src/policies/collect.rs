@@ -102,7 +102,8 @@ impl Plane {
         self.look(|candidates| candidates.capacity())
     }
 
-    /// Number of pages that a full block can hold; the older name of `capacity`.
+    /// Number of pages that a full block can hold: the former name of `capacity` for Python
+    /// policies.
     #[getter]
     fn pages_per_block(&self) -> PyResult<u32> {
         self.capacity()

@@ -183,7 +183,8 @@ struct Instance {
 }
 
 impl Clone for Instance {
-    /// Makes a deep copy of the object, because drives must not share state.
+    /// Makes a deep copy of the Python object that implements the policy, because simulated drives
+    /// must not share the state of a policy.
     fn clone(&self) -> Self {
         let copied = Python::attach(|py| {
             let copy = py.import("copy")?.getattr("deepcopy")?;

@@ -33,7 +33,8 @@ impl Place {
         })
     }
 
-    /// Records a failure if data of two access classes share a stream.
+    /// Records an error if the custom placement policy sends data of two access classes, each with
+    /// program voltages of its own, to one stream.
     fn refuse_mixing(&self, table: &StreamTable, limits: StreamLimits) {
         let tags = || limits.tags().map(|tag| (tag, table[tag.index()]));
         let clash = tags().find_map(|(one, stream)| {

@@ -79,7 +79,8 @@ pub const STREAMS_MAX: usize = StreamTag::HANDLES as usize;
 pub struct StreamId(pub u8);
 
 impl StreamId {
-    /// Returns the number as an index into what a drive has for each stream.
+    /// Returns the number of this write stream, as an index into arrays with one element per
+    /// stream.
     #[inline]
     pub fn index(self) -> usize {
         usize::from(self.0)

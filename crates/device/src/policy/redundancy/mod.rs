@@ -76,7 +76,8 @@ pub struct Params {
     pub limit_growth: f64,
     /// Number of pages that are rebuilt at the same time; 1 to 16.
     pub rebuild_at_once: u32,
-    /// Maximum rate of rebuilding, in bytes per second; zero for no limit.
+    /// Maximum rate at which unreadable pages are rebuilt from parity in the background, in bytes
+    /// per second; zero for no limit.
     pub rebuild_rate: ByteRate,
     /// True if every page carries a version, against which reads are verified. On a drive without
     /// redundancy, true if pages lost to faults are recorded.
@@ -132,7 +133,8 @@ pub enum UpdateOrder {
 /// (Algorithm 2 of DA-RAID-5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AboveNUpdate {
-    /// The parity covers the pages written and those that it covered before, which are read.
+    /// The new parity of the stripe covers the pages written now and those that its cached parity
+    /// covered before; the latter are read from the flash.
     Add,
     /// The parity covers only the pages written: no page is read, and until this parity goes to the
     /// flash, no parity covers the other pages of the stripe.

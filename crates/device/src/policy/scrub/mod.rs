@@ -85,7 +85,8 @@ pub trait Scrub {
     /// Returns the time in which every block that holds data is read once; none if none is read.
     fn period(&self) -> Option<Span>;
 
-    /// Returns the decision to move the block of a page that was read, or not.
+    /// Returns the scrubbing policy's decision to move a block, or not, after one of its pages was
+    /// read with these bit errors.
     fn judge(&mut self, errors: Errors) -> Verdict;
 }
 

@@ -23,8 +23,9 @@ impl Scrub for Patrol {
         Some(self.period)
     }
 
-    /// Leaves a block in place if a move gains nothing: such a move only wears the drive, and would
-    /// be repeated in every period.
+    /// Returns the decision to move a block if a page of it has many bit errors, unless it would
+    /// have as many just after programming: moving it then only wears the drive, and would be
+    /// repeated in every scrubbing period.
     fn judge(&mut self, errors: Errors) -> Verdict {
         let many = |share: f64| share >= self.margin;
         match (many(errors.now), many(errors.fresh)) {

@@ -27,13 +27,14 @@ pub struct Params {
     pub name: SuspensionKind,
     /// Reads that may suspend a program or an erase.
     pub reads: SuspendingReads,
-    /// Operation that follows a cancelled program phase (rule S7 of docs/pes.md).
+    /// Operation after a suspended program whose phase was cancelled has resumed and verified its
+    /// cells: that phase in full again, or the next program iteration (rule S7 of docs/pes.md).
     pub cancelled_program: CancelledProgram,
     /// Service of a read that arrives while the page buffer is reloaded for a suspended program
     /// (rule S11 of docs/pes.md).
     pub reload: Reload,
-    /// True if the die has a shadow buffer; if false, the data of a suspended program is sent over
-    /// the bus again (S7).
+    /// True if the die has a shadow buffer that keeps the data of a suspended program; if false,
+    /// the data is sent over the bus again when the program resumes (rule S7 of docs/pes.md).
     pub shadow_buffer: bool,
     /// Largest number of suspensions of one program or erase; `None` for no limit.
     pub max_suspends: Option<u32>,

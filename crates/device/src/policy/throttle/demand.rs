@@ -29,7 +29,9 @@ pub struct DemandPredictor {
 }
 
 impl DemandPredictor {
-    /// Creates the predictor of demand before any write.
+    /// Creates the write throttle's predictor of the host's write demand, before any write.
+    /// `window` is the span over which writes are summed to one value of demand; `history` is how
+    /// far back the predictor looks.
     pub fn new(window: Span, history: Span) -> Self {
         // A cycle must appear at least twice to be found.
         let most = ((history.0 / window.0) as usize).max(2);

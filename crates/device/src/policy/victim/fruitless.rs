@@ -48,7 +48,8 @@ impl Fruitless {
     }
 }
 
-/// A custom policy that may not choose victims that gain nothing forever.
+/// A custom policy that chooses GC victims. It may not endlessly choose victims whose pages are all
+/// valid, which gain no space.
 #[derive(Clone, Debug)]
 pub(super) struct Bounded {
     policy: Box<dyn CustomVictim>,
@@ -65,7 +66,7 @@ impl Bounded {
 
 impl CustomVictim for Bounded {
     /// # Panics
-    /// If the policy has chosen too many victims in a row that gain nothing.
+    /// If the custom policy has chosen too many GC victims in a row whose pages are all valid.
     fn pick(&mut self, candidates: &Candidates<'_>, now: Nanos) -> Option<BlockId> {
         let victim = self.policy.pick(candidates, now)?;
         if let Some(why) = self.fruitless.note(candidates, victim) {
