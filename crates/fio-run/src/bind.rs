@@ -15,7 +15,8 @@ fn given(span: Span) -> Option<Span> {
     (span > Span::ZERO).then_some(span)
 }
 
-/// Position of a process among all processes of a run.
+/// Position of a process of a simulated fio run: its job in the job file, and its wave (the
+/// processes between two `stonewall` options).
 pub(super) struct Place {
     /// Index of the process's job among the sections of the job file, from 0, and the number of
     /// `stonewall` options up to it, each of which begins a wave of processes.
@@ -213,7 +214,8 @@ fn logs(job: &fio::Job, shares_iolog: bool) -> Logs {
 pub(super) struct Bound {
     pub sequence: fio::Sequence,
     pub layout: Arc<fio::Layout>,
-    /// Index of the process's job in the layout of files.
+    /// Index, from 0, of the process's fio job among the jobs of `layout`, which gives each job its
+    /// files and their places on the drive.
     pub job: usize,
     /// Random draws of the intervals between the process's requests.
     pub draws: fio::TimingDraws,

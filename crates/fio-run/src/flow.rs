@@ -7,12 +7,13 @@ use fowler_units::Span;
 /// their weights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Number of the flow that the process belongs to.
+    /// Number of the flow that the process belongs to: the processes of a flow issue requests in
+    /// proportion to their weights.
     pub flow: u32,
     /// Weight of the process in its flow, at least 1.
     pub weight: u32,
-    /// `flow_sleep`: time before a waiting process checks its share again; zero means until another
-    /// process has issued a request.
+    /// `flow_sleep` of fio: time before a process that has issued more than its share of the flow's
+    /// requests checks the shares again; zero means until another process has issued a request.
     pub sleep: Span,
 }
 

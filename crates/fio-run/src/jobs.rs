@@ -52,14 +52,15 @@ pub struct FioSpec {
 /// Jobs of a fio job file that are ready to run on a drive.
 pub struct Jobs(Setup);
 
-/// Files and data that a run produces besides its result.
+/// Files and data that a simulated fio run (`fowler fio`) produces besides its result.
 #[derive(Clone, Debug, Default)]
 pub struct Wanted {
     /// Folder in which log files are written.
     pub logs: PathBuf,
-    /// True if the data of charts is recorded.
+    /// True if a run also records time series and the other data that the charts of its HTML page
+    /// show.
     pub detail: bool,
-    /// Log of all requests; `None` for none.
+    /// File for a log of all requests of the simulated fio run; `None` for no such log.
     pub requests: Option<RequestsFile>,
 }
 
@@ -271,7 +272,8 @@ fn leaves(wanted: &Wanted) -> Leaves<'_> {
     Leaves { logs: Some(&wanted.logs), detail: wanted.detail, requests: wanted.requests.clone() }
 }
 
-/// Runs of the same jobs, each from the beginning, for a recording that needs several.
+/// The jobs of a fio job file, run again from the beginning each time a recording, such as a
+/// timeline of the drive, needs another pass.
 struct Runs<'a> {
     setup: &'a Setup,
     wanted: &'a Wanted,

@@ -89,8 +89,8 @@ impl Fio {
         self.elapsed.0.div_ceil(1_000_000_000)
     }
 
-    /// Returns the reason why the write amplification of these counters is withheld; `None` if it
-    /// is meaningful.
+    /// Returns the reason why the write amplification computed from a drive's `counters` is left
+    /// out of the results (such as too few erased blocks); `None` if it is meaningful.
     pub(super) fn withheld(&self, counters: &Counters) -> Option<String> {
         let unit = EraseUnit::of(&self.outcome.drive.layout);
         Withheld::of_counters(counters, unit).map(Withheld::reason)

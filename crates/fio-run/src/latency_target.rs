@@ -30,12 +30,15 @@ pub(super) struct Search {
     pub met: bool,
 }
 
-/// Consequence of the end of a time window in the search for a queue depth.
+/// Outcome of one time window in fio's search for the largest queue depth that meets the latency
+/// target (`latency_target`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Found {
-    /// The search for a queue depth continues with another time window.
+    /// The search for the largest queue depth that meets the latency target is not over: it tries a
+    /// queue depth in the next time window.
     Nothing,
-    /// The queue depth is found: measurement restarts.
+    /// The search for the largest queue depth that meets the latency target (`latency_target`) has
+    /// found a depth: statistics restart, so that the job is measured at that depth.
     RecordAnew,
     /// The search for a queue depth is over and the job ends.
     End,

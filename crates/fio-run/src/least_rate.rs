@@ -28,8 +28,9 @@ impl Cycle {
         Cycle { began: now, from: None, bytes: [0; 3], requests: [0; 3] }
     }
 
-    /// Records a collected request. Returns true if a cycle has ended in which the process's rate
-    /// was too low.
+    /// Records a completed request. Returns true if a `rate_cycle` (an interval of the job's
+    /// option) has ended in which the process's rate was below its minimum (`rate_min`,
+    /// `rate_iops_min`).
     pub fn is_too_slow(&mut self, least: &Least, stats: &Stats, now: Nanos) -> bool {
         let done = |direction: Direction| &stats.done[direction];
         if now < self.began + SETTLES {

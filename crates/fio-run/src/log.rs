@@ -243,7 +243,8 @@ impl Logbook {
         }
     }
 
-    /// Writes the rates of the windows that have ended by `now` into the process's logs.
+    /// Writes the bandwidth and IOPS of the windows that have ended by `now` into the logs of one
+    /// process.
     #[inline]
     pub fn rates(&mut self, now: Nanos, stats: &Stats) {
         let from = self.from;
@@ -285,8 +286,9 @@ impl Logbook {
     }
 }
 
-/// Returns the end of the log window that has ended by `now`, if one has, and moves `until` to the
-/// end of the window that `now` is in.
+/// Ends the averaging windows of a fio log (`log_avg_msec`). `until` is the end of the current
+/// window: if `now` has reached it, returns it, and moves `until` to the end of the window that
+/// contains `now`.
 fn passed(until: &mut Nanos, width: Span, now: Nanos) -> Option<Nanos> {
     (now >= *until).then(|| {
         let ended = *until;

@@ -9,7 +9,8 @@ use fowler_experiment::numbers;
 use fowler_units::escaped_lines;
 use std::fmt::Write;
 
-/// Width of a shortened number, in characters.
+/// Width, in characters, of a number that is shortened with a unit prefix (such as `k`) in fio's
+/// normal (human-readable) output.
 const SHORT: usize = 4;
 /// Number of latency percentiles on each line of fio's normal (human-readable) output.
 const IN_A_LINE: usize = 4;
@@ -207,8 +208,8 @@ fn samples(text: &mut String, done: &Done, ran_ms: u64) -> std::fmt::Result {
     Ok(())
 }
 
-/// Returns the unit in which latencies from `min` to `max` nanoseconds are printed, and its length
-/// in nanoseconds.
+/// Returns the unit in which fio's normal (human-readable) output prints latencies that range from
+/// `min` to `max` nanoseconds, and the length of that unit in nanoseconds.
 fn unit(min: u64, max: u64) -> (&'static str, u64) {
     match (min, max) {
         (2_000_001.., 100_000_000..) => ("msec", 1_000_000),

@@ -59,7 +59,8 @@ impl Pace {
         self.from = self.from + pause;
     }
 
-    /// Counts an issued request, and sets the due time of the next.
+    /// Counts a request that the process has issued under a limited rate (`rate`, `rate_iops`), and
+    /// sets the time at which the process's next request in that direction is due.
     pub fn issued(&mut self, direction: Direction, bytes: u64, requests: &mut dyn Requests) {
         let Some(rate) = self.rates[direction] else { return };
         self.issued[direction] += bytes;

@@ -9,9 +9,9 @@ use fowler_units::{HostOp, Span};
 pub enum Direction {
     /// Reads, including those that `verify` issues.
     Read,
-    /// Writes of data.
+    /// Requests that write data.
     Write,
-    /// Trims of ranges.
+    /// Requests that trim (discard) a range of the drive.
     Trim,
 }
 
@@ -31,7 +31,8 @@ fowler_units::enumerated! {
     pub ByDirection
 }
 
-/// Kind of a request of a job.
+/// Kind of a request that a fio job issues: a read, write or trim, or a flush (`fsync`,
+/// `fdatasync`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A data request in this direction.
@@ -57,7 +58,7 @@ impl What {
 /// A request of a job, with its place on the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
-    /// Kind of the request.
+    /// Kind of the request of a fio job: data (a read, write or trim) or a flush.
     pub what: What,
     /// Index of the request's file among those of the job.
     pub file: usize,
@@ -67,15 +68,15 @@ pub struct Op {
     pub address: u64,
     /// Length of the request in bytes; zero for a flush.
     pub length: u32,
-    /// True if all earlier requests must complete before this one: it starts another pass, or reads
-    /// back written data.
+    /// True if all earlier requests of the process must complete before this one: it begins another
+    /// pass over the file (`loops`), or reads back written data for verification.
     pub after_all: bool,
     /// Earliest time of issue that a log of requests sets, from the start of the process; `None`
     /// without one.
     pub not_before: Option<Span>,
 }
 
-/// Source of the requests of one process, in order.
+/// Source of the requests that one process of a fio job issues, in order of issue.
 pub trait Requests: Send {
     /// Returns the next request; `None` at the end, which a job with `time_based` does not have.
     /// Where rates decide, `pick` is asked which direction to issue instead of the one that is
@@ -138,7 +139,8 @@ pub struct Think {
 /// Latency that a process has to meet: `latency_target` with its options.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Target {
-    /// Latency that requests must stay below.
+    /// `latency_target` of fio: the latency that `percentile` percent of the job's requests must
+    /// not exceed.
     pub latency: Span,
     /// Time for which each queue depth is tried in the search for the largest that meets the
     /// latency target.
@@ -152,19 +154,21 @@ pub struct Target {
 /// Rate whose steadiness a criterion examines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Looks {
-    /// The number of requests per second.
+    /// The number of requests per second that the fio job completes.
     Iops,
-    /// The number of bytes per second.
+    /// The number of bytes per second that the requests of the fio job move.
     Bandwidth,
 }
 
 /// Steady-state criterion that ends a job (`steadystate`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Steady {
-    /// Rate whose steadiness the criterion examines.
+    /// Rate of the job, requests or bytes per second, that must become steady for fio's
+    /// steady-state criterion (`steadystate`) to end the job.
     pub looks: Looks,
-    /// True if the slope of a line through the samples counts, instead of the largest deviation
-    /// from their mean.
+    /// True if fio's steady-state criterion (`steadystate`) limits the slope of a line through the
+    /// one-second samples of the job's rate; false if it limits their largest deviation from the
+    /// mean.
     pub slope: bool,
     /// Limit of the slope or deviation of the rate: in percent of the mean, or in the unit of the
     /// rate.
@@ -178,10 +182,11 @@ pub struct Steady {
     pub ramp: Span,
 }
 
-/// The processes that end when a process ends.
+/// Processes of a simulated fio run that end together with a process that ends (`exitall`,
+/// `exit_what`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ends {
-    /// When a process ends, no other process ends with it.
+    /// When a process ends, no other process ends with it (no `exitall`).
     Itself,
     /// When a process ends, all processes of its group end with it.
     Group,
@@ -272,7 +277,8 @@ pub struct Plan {
     pub number: u32,
     /// Index of the job of which the process is a clone, from 0.
     pub job: usize,
-    /// Number of the process's group in the output.
+    /// Number of the group of processes, which fio's output can report together, to which this
+    /// process belongs.
     pub group: usize,
     /// Wave of the process: it begins when every process of earlier waves has ended.
     pub wave: usize,
@@ -297,7 +303,7 @@ pub struct Plan {
     /// True if requests that were not issued in a pause are not caught up
     /// (`rate_ignore_thinktime`).
     pub pauses_shift_rates: bool,
-    /// Pauses between requests; `None` for none.
+    /// Pauses of the process between its requests (`thinktime`); `None` for none.
     pub think: Option<Think>,
     /// True if a request waits for outstanding ones that touch the same bytes
     /// (`serialize_overlap`).
@@ -321,7 +327,8 @@ pub struct Plan {
     pub max_latency: Option<Span>,
     /// Other processes that end when this one ends.
     pub ends: Ends,
-    /// Latencies and rates that the process records.
+    /// Latencies and rates that the process measures, as its job's options (`disable_lat` and so
+    /// on) choose.
     pub recorded: Recorded,
     /// Log files that the process writes.
     pub logs: Logs,

@@ -27,7 +27,8 @@ use std::collections::VecDeque;
 enum Then {
     /// The process takes the next turn of its loop.
     Turn,
-    /// The process pauses.
+    /// The fio process collects answers of the drive only if its queue depth is used up, so that no
+    /// further request can be issued.
     Think,
     /// The process issues its last flush, and ends.
     Finish,
@@ -36,14 +37,14 @@ enum Then {
 /// The step that a process takes after it has handed requests to the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Next {
-    /// The process collects answers if all slots are taken.
+    /// The process takes completions from the drive if all places of its queue depth are in use.
     Batch,
     /// The process issues the flush that it waits for.
     Flush,
-    /// The process collects the answers to all its requests in flight, and then takes the given
-    /// step.
+    /// The fio process collects the answers to all its requests in flight, and then takes the step
+    /// that the field holds.
     Drain(Then),
-    /// The process waits for one completion.
+    /// The process waits until the drive has completed the one request that it has in flight.
     One,
 }
 
@@ -51,21 +52,23 @@ enum Next {
 enum State {
     /// The process has not begun.
     Idle,
-    /// The process is at the top of its loop, where it takes up the next request of the job.
+    /// The fio process is at the top of its loop, where it takes up the next request of its job.
     Turn,
-    /// The process hands its queued requests to the drive one after the other.
+    /// The process takes completions until `until` requests or fewer of its queue depth are in
+    /// flight; each time it waits for at least `least` completions.
     HandsOver { next: Next },
-    /// The process collects answers until `until` slots or fewer are taken; it waits for at least
-    /// `least` at once.
+    /// The fio process collects answers of the drive until at most `until` of its requests are
+    /// outstanding; a call that collects waits for at least `least` answers.
     Collects { least: u32, until: u32, then: Then },
     /// The process has collected `count` answers once its core is free.
     Collected { count: u32, until: u32, least: u32, then: Then },
-    /// The process waits for one request.
+    /// The process waits until the drive has completed its one outstanding request, and then takes
+    /// the step `then`.
     Waits { then: Then },
     /// The process sleeps until the next request of a log is due, and collects answers as they
     /// come.
     Rests { until: Nanos },
-    /// The process has ended.
+    /// The fio process has issued and collected all its requests.
     Ended,
 }
 
@@ -76,14 +79,16 @@ pub(super) struct Process<'a> {
     costs: HostCosts,
     queue: QueueId,
     state: State,
-    /// Time of the process's next action; `None` while it waits for the drive.
+    /// Simulated time of the next action of this fio process; `None` while the process waits for
+    /// the drive.
     wake: Option<Nanos>,
     /// Requests of the process by state: taken up but not handed over; in flight; answered but not
     /// collected.
     queued: VecDeque<Unit>,
     in_flight: Vec<Unit>,
     answered: VecDeque<Unit>,
-    /// Request that the process waits for; `None` if it waits for none.
+    /// Request of this process for whose completion it waits before it does anything else; `None`
+    /// if it waits for none.
     single: Option<Unit>,
     /// Flushes that make writes durable, each due when the drive has answered its write.
     follow: VecDeque<(Nanos, Unit)>,
@@ -91,22 +96,25 @@ pub(super) struct Process<'a> {
     pending: Option<Op>,
     pace: Pace,
     search: Option<Search>,
-    /// Number of requests that count towards the next pause, that number at the last pause, and the
-    /// end of that pause.
+    /// State of the pauses of a fio process (`thinktime`): number of requests counted towards
+    /// pauses so far, that number at the last pause, and the end time of that pause.
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// True if the process was asked to end; `stopping` if only its last flushes remain.
+    /// `told`: true once the process was asked to end. `stopping`: true once only its last flushes
+    /// are left to complete.
     told: bool,
     stopping: bool,
     cycle: Cycle,
-    /// Progress of the process relative to the others of its flow.
+    /// Number of requests that the process has issued, against its share of those of its flow:
+    /// processes that issue requests in proportion to their weights.
     pub standing: Standing,
     pub record: Record,
 }
 
 impl<'a> Process<'a> {
-    /// Returns a process that has not started. `queue` is its submission queue.
+    /// Returns a process that has not started yet. `queue` is the number of the drive's NVMe
+    /// submission queue that its requests go to.
     pub fn new(
         plan: Plan,
         requests: Box<dyn Requests + 'a>,
@@ -176,20 +184,23 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Stops the process at `now`, with the whole run; results up to then count.
+    /// Stops the process at `now` because the whole simulated run is stopped; what it measured
+    /// before `now` is reported.
     pub fn stop(&mut self, now: Nanos) {
         if self.has_begun() && !self.has_ended() {
             self.end(now);
         }
     }
 
-    /// Returns the time of the process's next action; `None` while it waits for the drive.
+    /// Returns the time at which this process of a simulated fio job acts next; `None` while it
+    /// waits for the drive.
     pub fn due(&self) -> Option<Nanos> {
         let follow = self.follow.front().map(|&(at, _)| at);
         follow.into_iter().chain(self.wake).min()
     }
 
-    /// Returns the finished share of the process's work, 0 to 1, if known.
+    /// Returns the finished share of the work of this process of a fio job, 0 to 1: by run time or
+    /// by bytes, whichever share is larger; 0 if the job limits neither.
     pub fn share(&self, now: Nanos) -> f64 {
         if self.has_ended() {
             return 1.0;
@@ -254,7 +265,9 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Returns the number of slots of the process's queue that are in use.
+    /// Returns the number of requests that use the queue depth of the fio process: those not yet
+    /// handed to the drive, in flight, or answered but not collected, and flushes that follow
+    /// writes.
     fn taken(&self) -> u32 {
         (self.queued.len() + self.in_flight.len() + self.follow.len() + self.answered.len()) as u32
     }
@@ -352,7 +365,9 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// True if a request must wait for earlier ones, or for the time that a log sets.
+    /// Makes the fio process wait if request `op` may not be issued yet: earlier requests must
+    /// complete first, or a replayed log gives `op` a later time. Returns true if the process
+    /// waits.
     fn comes_later(&mut self, op: Op, now: Nanos) -> bool {
         let until = op.not_before.map(|time| self.record.began() + time);
         if op.after_all && self.taken() > 0 {
@@ -365,7 +380,8 @@ impl<'a> Process<'a> {
         true
     }
 
-    /// True if an outstanding request touches bytes of `op`.
+    /// True if a queued, running or answered request of the fio process touches bytes that request
+    /// `op` reads, writes or trims.
     fn overlaps(&self, op: &Op) -> bool {
         let end = |op: &Op| op.address + u64::from(op.length);
         let queued = self.queued.iter().chain(&self.in_flight).chain(&self.answered);
@@ -393,7 +409,8 @@ impl<'a> Process<'a> {
         self.wake = Some(until.min(self.latest()));
     }
 
-    /// Wakes the process after another of its flow has issued a request or ended.
+    /// Wakes this process after another process of its flow (processes that issue requests in
+    /// proportion to their weights) has issued a request or ended.
     pub fn look_again(&mut self, now: Nanos) {
         let sleeps = self.plan.share.is_some_and(|share| share.sleep > Span::ZERO);
         if self.standing.held && self.state == State::Turn && !sleeps {
@@ -406,7 +423,8 @@ impl<'a> Process<'a> {
         self.plan.runtime.map_or(Nanos::NEVER, |runtime| self.record.from() + runtime)
     }
 
-    /// Returns the queue depth that the process may use now.
+    /// Returns the largest number of requests that the process may have in flight now: the job's
+    /// `iodepth`, or the depth that the search for a latency target tries.
     fn depth(&self) -> u32 {
         self.search.as_ref().map_or(self.plan.depth, |search| search.depth)
     }
@@ -423,8 +441,8 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Advances the search for the depth that meets the latency target. Returns true if that ends
-    /// the process.
+    /// Advances the search for the largest queue depth that meets fio's latency target
+    /// (`latency_target`). Returns true if the search is over and so ends the fio process.
     fn look_at_latencies(&mut self, now: Nanos) -> bool {
         match self.search.as_mut().map(|search| search.look(now)) {
             None | Some(Found::Nothing) => false,
@@ -543,7 +561,8 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Sleeps until `until`, after the queued requests are handed over.
+    /// Puts the fio process to sleep until the time `until`. If requests of the process wait to be
+    /// handed to the drive, it hands them over first.
     fn rest(&mut self, now: Nanos, until: Nanos) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::Batch);
@@ -564,8 +583,8 @@ impl<'a> Process<'a> {
         State::Collected { count, until: u32::MAX, least: 1, then: Then::Turn }
     }
 
-    /// Takes the step `then`, now that the answers or the time that the process waited for have
-    /// come.
+    /// Continues the process with the step `then`, after the completions or the time for which the
+    /// process waited have come.
     fn go_on(&mut self, now: Nanos, then: Then) {
         match then {
             Then::Turn => {

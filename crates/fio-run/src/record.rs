@@ -66,7 +66,8 @@ impl Record {
         self.samples.iter_mut().for_each(|samples| samples.restart(from));
     }
 
-    /// Restarts all counts of the process at `now`.
+    /// Restarts the measurement of the process at `now`: requests, bytes and latencies before `now`
+    /// no longer count.
     pub fn begin_anew(&mut self, now: Nanos) {
         self.from = now;
         self.restart(now);
@@ -83,7 +84,7 @@ impl Record {
         }
     }
 
-    /// Returns the time at which the process started.
+    /// Returns the simulated time at which the fio process started.
     pub fn began(&self) -> Nanos {
         self.began
     }
@@ -111,7 +112,7 @@ impl Record {
         self.logs.request(unit);
     }
 
-    /// Records a collected request.
+    /// Adds a request that the fio process has collected to the statistics of that process.
     pub fn add(&mut self, plan: &Plan, unit: &Unit, times: &Times) {
         self.collected += 1;
         self.moved += u64::from(unit.op.length);
@@ -132,8 +133,8 @@ impl Record {
         }
     }
 
-    /// Takes the samples of rates that are due and, with `last`, those of the window that has not
-    /// ended.
+    /// Samples the bandwidth and the requests per second of a fio process for each sampling window
+    /// that has ended by `now`; with `last`, also for the window that has not ended.
     fn sample(&mut self, now: Nanos, last: bool) {
         let Record { samples, stats, .. } = self;
         let (mut bandwidth, mut iops) = (Vec::new(), Vec::new());

@@ -24,7 +24,8 @@ pub(super) struct Entry {
     pub options: Vec<(String, String)>,
     /// Statistics of the requests of all processes that this entry of fio's output sums up.
     pub stats: Stats,
-    /// Latencies and rates that this entry of fio's output reports, and the percentiles of latency.
+    /// Latencies and rates that an entry (a process, or a group with `group_reporting`) of fio's
+    /// output reports, and the percentiles of latency.
     pub recorded: Recorded,
     /// Queue depth of the processes that this entry of fio's output reports, in requests; with a
     /// latency target, the depth that the search for one found.

@@ -18,7 +18,7 @@ pub(super) struct Task {
     /// Options of the process's job that decide when requests are issued, and what is recorded of
     /// them.
     pub plan: Plan,
-    /// Options of the process's job as given.
+    /// Options of the process's job, as name and value, as the job file states them.
     pub options: Vec<(String, String)>,
     /// Function that returns the requests of the process, from the beginning with each call.
     pub requests: Box<dyn Fn() -> Box<dyn Requests> + Send + Sync>,
@@ -38,14 +38,17 @@ pub(super) struct Setup {
     pub costs: HostCosts,
 }
 
-/// Files and data that a run must produce.
+/// Files and data that a simulated fio run must produce besides its result.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Leaves<'a> {
-    /// Folder in which logs are written; `None` for no logs.
+    /// Folder in which the processes' fio logs (of latencies, bandwidth and IOPS) are written;
+    /// `None` for no logs.
     pub logs: Option<&'a Path>,
-    /// True if the data of charts is recorded.
+    /// True if the run of the jobs also records time series and the other data that the charts of
+    /// its HTML page show.
     pub detail: bool,
-    /// Log of all requests; `None` for none.
+    /// File for a log of the requests of all processes of the simulated fio run; `None` for no such
+    /// log.
     pub requests: Option<RequestsFile>,
 }
 
@@ -63,7 +66,8 @@ const BELOW_LEAST: u32 = 5;
 const WRONG_DATA: u32 = 84;
 
 impl Setup {
-    /// Runs the jobs, watched by `watcher`.
+    /// Runs the processes of all jobs of a fio job file on the simulated drive, watched by
+    /// `watcher`.
     ///
     /// # Errors
     /// If the drive or a log is wrong, or the run was stopped before the first request.
@@ -169,7 +173,8 @@ impl Setup {
         diagnostics.or(processes)
     }
 
-    /// Returns the entries of the output: processes of a group that report together are one.
+    /// Returns the entries of fio's output, one for each process; processes whose jobs report as a
+    /// group (`group_reporting`) share one entry.
     fn entries(&self, host: &Host<'_>, error: u32) -> Vec<Entry> {
         let mut entries: Vec<Entry> = Vec::new();
         let mut grouped: Option<usize> = None;

@@ -65,8 +65,8 @@ impl Criterion {
         self.next.filter(|_| !self.found.attained)
     }
 
-    /// Takes a sample; `done` are the bytes and requests so far. Returns true if the state is
-    /// steady.
+    /// Takes a one-second sample of a job's rate for fio's steady-state criterion; `done` are the
+    /// bytes and requests that the job has completed so far. Returns true if the rate is steady.
     pub fn sample(&mut self, done: (u64, u64)) -> bool {
         let more = (done.0.saturating_sub(self.before.0), done.1.saturating_sub(self.before.1));
         self.before = done;

@@ -7,9 +7,9 @@ use fowler_units::{HostIo, Nanos};
 /// A request that the process has taken up and not collected yet.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Unit {
-    /// The request as drawn from its job.
+    /// The request, as taken from the requests of the fio job.
     pub op: Op,
-    /// Command that the drive received for the request.
+    /// NVMe command that the drive received for this request of a fio process.
     pub sent: HostIo,
     /// Time at which the process took the request up.
     pub start: Nanos,
@@ -18,7 +18,7 @@ pub(super) struct Unit {
     pub issued: Option<Nanos>,
     /// Time at which the host knows that the request is complete; `None` before.
     pub answered: Option<Nanos>,
-    /// True if a flush must follow to make the request durable.
+    /// True if the process must issue a flush after this write, so that its data is durable.
     pub then_flush: bool,
 }
 

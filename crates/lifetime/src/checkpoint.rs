@@ -60,9 +60,11 @@ pub(super) struct Standing {
 /// The checkpoint file of a drive's life, if there is one, and the state that it contained.
 pub(super) struct Checkpoint<'a> {
     path: Option<PathBuf>,
-    /// Watch that is told of problems if the checkpoint is in a cache folder; `None` otherwise.
+    /// Callbacks that report that a checkpoint in the cache folder cannot be saved; `None` if the
+    /// checkpoint is elsewhere.
     cached: Option<Watch<'a>>,
-    /// True if one of the lives has reported that no checkpoints are saved any more.
+    /// True if one of the simulated lives of the lifetime study has reported that no checkpoints
+    /// are saved any more.
     told: Arc<AtomicBool>,
     every: u64,
     /// Pages written since the last save of the checkpoint.
@@ -219,7 +221,7 @@ impl<'a> Checkpoint<'a> {
     fn give_up(&mut self, why: &Diagnostics) {
         if !self.told.swap(true, Ordering::Relaxed) {
             self.tell(why, |path, what| {
-                format!("progress is not saved: {path} {what}; --out DIR saves it elsewhere")
+                format!("checkpoints are not saved: {path} {what}; --out DIR saves them elsewhere")
             });
         }
         (self.path, self.own) = (None, false);

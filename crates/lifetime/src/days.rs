@@ -23,14 +23,15 @@ use serde::{Deserialize, Serialize};
 /// Specification of single days in the lives of a drive under several schemes.
 #[derive(Clone, Debug)]
 pub struct DaysSpec {
-    /// The drive whose days are simulated.
+    /// The drive whose days of use are simulated: one day at each of several ages of its life.
     pub device: DeviceSpec,
     /// Schemes of the drive, each with the dilation of the life until the day: the number of real
     /// repetitions of the workload that one simulated repetition stands for.
     pub schemes: Vec<(String, u32)>,
     /// The workload that is repeated over the life.
     pub workload: WorkloadSpec,
-    /// The most requests that one repetition of the workload has; `None` for all.
+    /// Largest number of requests in one repetition of the workload that a drive repeats for its
+    /// life; `None` for all requests of the trace.
     pub limit: Option<u64>,
     /// Pages programmed for each host page (write amplification) in the life before a simulated day
     /// begins.
@@ -47,7 +48,7 @@ pub struct DaysSpec {
 /// page is programmed; times are in microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Day {
-    /// Name of the scheme under which the drive lives.
+    /// Name of the scheme (named set of policies) that the drive has during its simulated life.
     pub scheme: String,
     /// Age of the drive when the simulated day begins, in years.
     pub age_years: f64,
@@ -84,8 +85,7 @@ pub struct Day {
     /// Mean time that a write of the simulated day waits behind programs of other host data after
     /// the throttle's delay, in microseconds.
     pub behind_host_us: f64,
-    /// Mean time that a write of the simulated day waits for a free page or a place in a queue
-    /// after the throttle's delay, in microseconds.
+    /// Simulated time, in seconds, that the simulated day of the drive's life takes.
     pub no_space_us: f64,
     /// Standard deviation of a page's response time if no die were busy: the throttle's delay plus
     /// an undisturbed program, in microseconds.
@@ -107,7 +107,8 @@ struct Watched {
     held: f64,
     drive: Latencies,
     parts: [f64; 3],
-    /// Sum, and sum of squares, of a page's response time if no die were busy.
+    /// Sum, and sum of squares, over all pages written in the day, of a page's modelled response
+    /// time: the throttle's delay plus an undisturbed program.
     model: [f64; 2],
     response: [f64; 2],
 }
@@ -192,7 +193,8 @@ impl Watched {
     }
 }
 
-/// A life that has reached the beginning of a day.
+/// Drive whose simulated life has reached the age at which a day is to be simulated request by
+/// request.
 struct Dawn {
     life: SteadyLife,
     repetition: u64,

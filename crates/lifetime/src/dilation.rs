@@ -30,9 +30,9 @@ pub struct Dilated {
     pub high: f64,
 }
 
-/// Returns the bounds of a number in the undilated life, given the number at the dilations K and 2
-/// K (K or 2 K real repetitions of the workload per simulated one). Where the value at K is not
-/// negative, neither are the bounds.
+/// Returns bounds of a lifetime result without dilation, from `at_k` (each simulated repetition of
+/// the workload stands for K real ones) and `at_2k` (for 2 K). If `at_k` is not negative, neither
+/// are the bounds.
 pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
     let change = at_2k - at_k;
     let half = SAFETY * change.abs();
@@ -45,9 +45,9 @@ pub fn dilated(at_k: f64, at_2k: f64) -> Dilated {
 }
 
 impl Lifetime {
-    /// Returns bounds of a result (such as years or WAF) had every repetition of the workload been
-    /// simulated, where one stood for K: from the results at K and 2 K. At K = 1 both are the
-    /// result. `None` without a run at 2 K, or if the number describes only the simulation.
+    /// Returns the bounds of a lifetime result (such as years or WAF) had every repetition of the
+    /// workload been simulated, from the results at the dilations K and 2 K. At K = 1 both are the
+    /// result. `None` without a run at 2 K, or for a number about the simulation itself.
     pub(super) fn dilated(&self, row: &Row) -> Option<Dilated> {
         let first = self.lived.first()?;
         let at_k = (row.value)(self, first)?;

@@ -17,7 +17,7 @@ pub struct EndOfLife {
     pub repetitions: u64,
     /// The capacity and wear of the drive at the end of its target lifetime.
     pub totals: Totals,
-    /// Counters of the drive over its life.
+    /// Counters of the drive's operations, such as programs and erases, over its simulated life.
     pub counters: Counters,
     /// Wear of the blocks, in P/E cycles of the whole lifetime.
     pub wear: Cycles,

@@ -45,8 +45,8 @@ pub(crate) fn repetitions(config: &Config, survey: &Survey, waf: f64) -> f64 {
     repetitions * (allowed(config, demand) / demand)
 }
 
-/// Returns the number of pages, out of the demand, that the write throttle lets the drive program
-/// in its life.
+/// Returns the number of pages that the write throttle lets the drive program in its life: at most
+/// `demand`, the number that the workload would program without a throttle.
 fn allowed(config: &Config, demand: f64) -> f64 {
     let pages = config.layout().expect("the layout was checked before").pages() as f64;
     match config.throttle.name {
@@ -79,9 +79,8 @@ pub(crate) fn too_few_repetitions(
             parts of the life"
     );
     let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
-    let expected = format!(
-        "a dilation of at most {most}, which leaves three simulated repetitions of the workload"
-    );
+    let expected =
+        format!("a dilation of at most {most}, which leaves at least three simulated repetitions");
     let hint = (times > 1).then(|| "without the check, twice that dilation is allowed".to_string());
     Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
 }

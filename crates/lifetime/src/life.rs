@@ -74,8 +74,8 @@ impl Life<'_> {
         }
     }
 
-    /// Simulates one repetition of the workload from the current position. Returns true if the life
-    /// is over.
+    /// Simulates one repetition of the workload on the drive, from the point of its life that
+    /// `standing` holds. Returns true if the life is over.
     fn repeat(
         &self,
         standing: &mut Standing,

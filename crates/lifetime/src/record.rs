@@ -13,7 +13,8 @@ const SPARE_PARTS: u64 = 64;
 /// The most points of a close-up (a recording second by second).
 const SECONDS_MOST: u64 = 86_400;
 
-/// Time series of writes and delays: sums over consecutive parts of a lifetime, of equal length.
+/// Time series of a drive's writes and write delays over its simulated life: sums over consecutive
+/// intervals of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
     /// Time in the life, in nanoseconds, at which the first part that the time series covers
@@ -93,12 +94,13 @@ pub struct Record {
     programmed: u64,
 }
 
-/// State of the simulated drive after it has accepted a host write.
+/// State of a simulated drive just after it accepted a host write: pages programmed so far, and
+/// delay of the host.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     /// Time of a page's program that nothing delays.
     program: Span,
-    /// Number of pages that the drive has programmed so far.
+    /// Number of pages that the simulated drive has programmed since the start of its life.
     programmed: u64,
     /// Time by which the host is behind its own schedule of requests.
     behind: Span,

@@ -27,7 +27,8 @@ impl<'a> Repetition<'a> {
     /// The most memory that the requests of a repetition take.
     pub const MEMORY: Bytes = Bytes((IN_MEMORY_MOST * size_of::<HostIo>()) as u64);
 
-    /// Returns a workload that is read again for every repetition.
+    /// Returns repetitions of a workload that read or generate its requests anew each time, instead
+    /// of holding them in memory.
     pub fn read_anew(workload: &'a Workload, limit: Option<u64>) -> Repetition<'a> {
         Repetition { workload, limit, first: Nanos::ZERO, in_memory: None }
     }
@@ -71,9 +72,9 @@ impl<'a> Repetition<'a> {
         Some(requests.iter().copied().cycle().take_while(move |_| !control.stopped()))
     }
 
-    /// Passes the requests of one repetition of the workload that change data to `serve`; with
-    /// `reads`, also the reads. If the workload fails midway, the requests before are passed, and
-    /// the error is returned as a value.
+    /// Passes the writes and trims of one repetition of the workload to the function `serve`; with
+    /// `reads`, also the reads. If the workload fails midway, `serve` gets the requests before the
+    /// failure, and the error is the inner value of the result (`Ok(Some(error))`).
     ///
     /// # Errors
     ///

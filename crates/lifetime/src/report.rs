@@ -21,8 +21,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// Returns the description of one of a lifetime's results, such as WAF, in the JSON Schema: the
-    /// name of the table's row as a sentence.
+    /// Returns the description of a lifetime result (such as WAF) for the JSON Schema: its name in
+    /// the table of results, as a sentence.
     pub(super) fn about(&self) -> String {
         let mut letters = self.name.chars();
         let first = letters.next().map(|it| it.to_uppercase().to_string());
@@ -36,7 +36,7 @@ macro_rules! rows {
     };
 }
 
-/// Every row of the table of a lifetime, in order.
+/// Rows of the table that `fowler lifetime` prints, from top to bottom: JSON key, title and value.
 pub(super) const ROWS: &[Row] = rows! {
     "effective_lifetime_years", "effective lifetime (years)" => |all, one| {
         Some(one.lives()? * all.target().as_s() / YEAR_S)
@@ -173,8 +173,8 @@ impl Lifetime {
         )
     }
 
-    /// Returns the years after which the most worn block passes `lifetime.cycles`, at its rate of
-    /// wear, without recovery.
+    /// Returns the years until the most worn block passes its rated P/E cycles (configuration key
+    /// `lifetime.cycles`), at that block's rate of wear and without recovery of the cells.
     fn first_worn_years(&self, one: &EndOfLife) -> f64 {
         let worn = one.wear.most * one.wearing_weight().unwrap_or(1.0);
         self.target().as_s() / YEAR_S * self.drive.config.life.cycles / worn
@@ -205,7 +205,8 @@ fn how_long(years: f64) -> String {
     }
 }
 
-/// Returns the relative difference of the second number from the first.
+/// Returns the relative difference `second / first - 1` of a result between two simulated lives;
+/// `None` if a value is missing or only `first` is zero.
 pub(super) fn difference(first: Option<f64>, second: Option<f64>) -> Option<f64> {
     let (first, second) = (first?, second?);
     if first == second { Some(0.0) } else { (first != 0.0).then(|| second / first - 1.0) }

@@ -20,7 +20,8 @@ pub struct Lifetime {
     pub precondition: String,
     /// Report on the requests of the workload.
     pub workload: WorkloadReport,
-    /// Statistics of one repetition of the workload.
+    /// Statistics of the requests in one repetition of the workload that the drive repeats for its
+    /// life.
     pub survey: Survey,
     /// The parts of the drive that a lifetime does not simulate.
     pub left_out: Vec<String>,
@@ -37,9 +38,9 @@ pub struct Lifetime {
 pub enum Ended {
     /// The life was simulated to its end.
     Lived(Box<Lifetime>),
-    /// The simulation was stopped before its end.
+    /// The simulation of the drive's life was stopped before the life ended.
     Stopped {
-        /// True if there is a checkpoint from which the life can resume.
+        /// True if a checkpoint was saved from which the simulation of the drive's life can resume.
         saved: bool,
     },
 }

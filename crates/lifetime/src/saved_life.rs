@@ -49,7 +49,7 @@ impl SavedLife {
         }
     }
 
-    /// Returns the saved result of the life.
+    /// Returns the lifetime of a drive that was saved in a fleet file.
     ///
     /// # Errors
     /// If this version of Fowler reads another drive from the saved description.
@@ -65,7 +65,7 @@ impl SavedLife {
             diagnostics
         })?;
         if drive.hash != self.config_hash {
-            let what = "the saved description means another drive in this version of Fowler";
+            let what = "this version of Fowler reads another drive from the saved description";
             return Err(Diagnostic::new(source.name, what).into());
         }
         drive.scheme = self.scheme;

@@ -42,12 +42,14 @@ pub(crate) fn whole(drive: &Resolved) -> Result<(), Diagnostics> {
     Err(diagnostic.hint(Some("`fowler run` simulates parity writes".into())).into())
 }
 
-/// Rejects custom policies for tasks that a lifetime does not simulate.
+/// Returns errors for custom policies that a lifetime simulation never asks: it uses only the
+/// policies for throttling, victims of GC and placement of data.
 pub(crate) fn without_effect(config: &Config) -> Diagnostics {
     const ASKED: [&str; 3] = ["policy.throttle", "policy.victim", "policy.placement"];
     let idle = config.policies.labels().filter(|(key, _)| !ASKED.contains(key));
     let reported = |(key, label): (&str, &str)| {
-        let what = format!("{label} would never be used: a lifetime does not simulate dies");
+        let what =
+            format!("{label} would never be used: a lifetime does not simulate commands on dies");
         Diagnostic::new(key, what)
             .hint(format!("of all policies, a lifetime uses only {}", ASKED.join(", ")))
     };

@@ -72,7 +72,7 @@ pub(super) fn season(
     }
     let times = (SEASON * pages - left) as f64 / pages as f64;
     let reported =
-        format!("{before}, then the workload until each page was programmed {times:.1} times");
+        format!("{before}, then writes of the workload: {times:.1} programs per page on average");
     Ok((!control.stopped()).then_some((seasoned, reported)))
 }
 
@@ -87,8 +87,8 @@ struct Absorbed {
 }
 
 impl Absorbed {
-    /// Counts a request, after which so many pages have been programmed. Returns true if the write
-    /// buffer absorbs the workload.
+    /// Counts one more request, after which the drive has programmed `programs` pages in all.
+    /// Returns true if the write buffer absorbs the workload: no recent request led to a program.
     fn after(&mut self, programs: u64) -> bool {
         self.requests = if programs == self.programs { self.requests + 1 } else { 0 };
         self.programs = programs;

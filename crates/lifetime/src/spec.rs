@@ -17,8 +17,9 @@ pub struct LifetimeSpec {
     pub workload: WorkloadSpec,
     /// The most requests of a repetition, from the start of the workload; `None` for all.
     pub limit: Option<u64>,
-    /// Number of real repetitions that a simulated one stands for; `None` chooses the lowest value
-    /// at which a lifetime takes a minute or two.
+    /// Number of real repetitions of the workload that one simulated repetition stands for in a
+    /// drive's life; `None` chooses the lowest number at which the simulation takes a minute or
+    /// two.
     pub dilation: Option<u32>,
     /// True to simulate a second lifetime at twice the dilation (real repetitions per simulated
     /// one), which shows the error that dilation causes.
@@ -36,7 +37,7 @@ pub struct LifetimeSpec {
 /// Location of a lifetime's checkpoint.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum SaveTo {
-    /// No checkpoint is saved.
+    /// No checkpoint of the simulated life is saved.
     #[default]
     Nowhere,
     /// The checkpoint is saved in this file; that of the second life, at twice the dilation, in
@@ -48,7 +49,8 @@ pub enum SaveTo {
 }
 
 impl SaveTo {
-    /// Returns true if checkpoints are saved.
+    /// Returns true if the simulation saves checkpoints of the drive's life, in a file or in the
+    /// cache folder.
     pub fn is_anywhere(&self) -> bool {
         *self != SaveTo::Nowhere
     }
@@ -62,7 +64,8 @@ impl SaveTo {
     }
 }
 
-/// Returns the checkpoint file of life number `life`; number 0 has the given name.
+/// Returns the path of the checkpoint file of the life with the number `life` in a lifetime study:
+/// `path` itself for numbers 0 and 1, and `path` with the number appended for others.
 pub fn of_life(path: &Path, life: usize) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     if life > 1 {

@@ -24,9 +24,10 @@ use fowler_units::{HostIo, Nanos, Span};
 /// Specification of lives of one drive under one workload, at a constant write amplification.
 #[derive(Clone, Debug)]
 pub struct SteadySpec {
-    /// The workload that the lives repeat.
+    /// Workload that all drives of the comparison repeat for their whole life.
     pub workload: WorkloadSpec,
-    /// The factor by which the times of the workload are divided.
+    /// The replay speed: the factor by which the arrival times of the repeated workload are
+    /// divided.
     pub speed: f64,
     /// The most requests that one repetition of the workload has; `None` for all.
     pub limit: Option<u64>,
@@ -70,7 +71,8 @@ impl SteadyLane {
         whole(&drive)?;
         without_effect(&drive.config).or(())?;
         if drive.config.bad_blocks.share > 0.0 {
-            let what = "a life at a steady write amplification has no blocks that could fail";
+            let what =
+                "blocks cannot fail in a life at a constant write amplification: it has no blocks";
             return Err(Diagnostic::new("bad_blocks.share", what).expected("0").into());
         }
         Ok(drive)
@@ -87,7 +89,8 @@ impl SteadyLane {
 
 /// A life at a constant write amplification in progress.
 struct Running {
-    /// Index of the [`SteadyLane`] (drive and scheme) that the life belongs to.
+    /// Index of the lane (a drive with one scheme; its life may be simulated at two dilations) that
+    /// the life belongs to.
     lane: usize,
     dilation: u32,
     pages: f64,
@@ -97,7 +100,8 @@ struct Running {
     repetitions: Option<u64>,
 }
 
-/// Number of requests that each life serves before the next life does.
+/// Serves the requests one by one on the drive until all are served or its life ends. Returns true
+/// if the life continues.
 const BATCH: usize = 4096;
 
 impl Running {
@@ -146,7 +150,7 @@ pub fn steady_lives(
     let drives = spec.lanes.iter().map(SteadyLane::drive).collect::<Result<Vec<_>, _>>()?;
     let Some(first) = drives.first() else { return Ok(Some(Vec::new())) };
     if drives.iter().any(|it| it.layout != first.layout || it.config.seed != first.config.seed) {
-        let what = "lives side by side need drives of the same sizes and the same seed";
+        let what = "lives simulated in parallel need drives of the same sizes and the same seed";
         return Err(Diagnostic::new(first.device.clone(), what).into());
     }
     let workload = Workload::prepare(&spec.workload, first, None, control)?;
@@ -179,7 +183,7 @@ pub fn steady_lives(
         }
         Lifetime {
             precondition: format!(
-                "assumed to be in long use: {:.3} pages are programmed for each host page",
+                "drive assumed to be in long use: {:.3} pages are programmed for each host page",
                 spec.waf
             ),
             workload: report.clone(),

@@ -12,7 +12,8 @@ pub enum Early {
     SoFar {
         /// Estimated lifetime of the drive, in years.
         years: f64,
-        /// Pages programmed for each host page so far.
+        /// Mean number of flash pages programmed per page that the host wrote (write amplification)
+        /// since the simulated life began.
         waf: f64,
     },
     /// The life is over, and the drives of a fleet are drawn from now on.
@@ -27,10 +28,11 @@ pub enum Early {
 pub struct Watch<'a> {
     /// Set by the caller to end the lifetime; the state is saved if there is a checkpoint file.
     pub control: Control<'a>,
-    /// Called with the share, from 0 to 1, that is done of the longest part of the lifetime's
-    /// computation; from it, callers estimate the time left.
+    /// Called with the share, from 0 to 1, that is done of that part of a lifetime study which
+    /// takes the longest; from it, callers estimate the time left.
     pub share: &'a (dyn Fn(f64) + Sync),
-    /// Called with early estimates of the lifetime's result.
+    /// Function called with estimates of the drive's lifetime while its life is still being
+    /// simulated.
     pub early: &'a (dyn Fn(Early) + Sync),
     /// Called with warnings that matter before the lifetime's end.
     pub warn: &'a (dyn Fn(&str) + Sync),

@@ -35,8 +35,8 @@ pub(crate) struct Column {
     /// real trace.
     pub source: String,
     pub spec: WorkloadSpec,
-    /// The workload's index in the paper; `None` for a real trace, which does not count in any
-    /// mean.
+    /// Index, from 0, of the workload among those of the paper that the study reproduces; `None`
+    /// for a real trace, which does not count in any mean.
     pub place: Option<usize>,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn none_found(
 }
 
 impl Published {
-    /// Returns the name of the workload in the paper.
+    /// Returns the name that the paper reproduced by the study gives to this workload.
     pub fn name(&self) -> &str {
         &self.name
     }

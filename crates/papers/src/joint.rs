@@ -16,7 +16,8 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Open {
-    /// Options for a setting that the paper does not print; the study runs with the first one.
+    /// Possible values for a setting that the reproduced paper does not print; the study runs with
+    /// the first one.
     pub option: Vec<Choosable>,
 }
 
@@ -35,8 +36,9 @@ pub(crate) struct Combination {
     pub set: Vec<String>,
 }
 
-/// Returns every combination of one option for each setting that a paper leaves open; the first is
-/// the one that the study runs with. `numbers` counts the published numbers that can settle them.
+/// Returns all combinations of settings for what a paper leaves open, one option for each open
+/// setting; the study runs with the first combination. `numbers` counts the published numbers by
+/// which a combination is selected.
 ///
 /// # Errors
 /// If there are more open choices than numbers that can settle them.
@@ -71,10 +73,11 @@ pub(crate) fn combinations(open: &[Open], numbers: usize) -> Result<Vec<Combinat
 #[derive(Clone, Debug)]
 pub(crate) struct Judged {
     pub name: String,
-    /// Measured numbers of a paper's baselines: by seed, then in the order of the published
-    /// numbers.
+    /// Numbers measured for the baselines of the reproduced paper: by seed, then in the order of
+    /// the published numbers.
     pub baselines: Vec<Vec<f64>>,
-    /// Measured numbers of the paper's system: by seed, then in the order of the paper's numbers.
+    /// Measured numbers of the system that the paper proposes: by seed, then in the order in which
+    /// the paper prints the numbers.
     pub system: Vec<Vec<f64>>,
 }
 
@@ -85,8 +88,8 @@ fn means(by_seed: &[Vec<f64>]) -> Vec<f64> {
     (0..first.len()).map(mean).collect()
 }
 
-/// Returns the distance of measured numbers from published ones: the root mean square difference,
-/// without the number at index `left_out`.
+/// Returns the distance of a study's measured numbers from the paper's published ones: the root
+/// mean square of the differences, without the number at index `left_out`.
 fn distance(ours: &[f64], published: &[Labelled], left_out: Option<usize>) -> f64 {
     let pairs = ours.iter().zip(published).enumerate().filter(|(at, _)| Some(*at) != left_out);
     let squares: Vec<f64> = pairs.map(|(_, (ours, (_, it)))| (ours - it).powi(2)).collect();

@@ -34,8 +34,8 @@ pub use claim::Verdict;
 pub use run_folder::reread;
 pub use run_folder::{Step, Watch, examine};
 
-/// Declares the module of each study and lists the studies. To add a study, add a folder and a line
-/// here.
+/// Declares the Rust module of each paper's study, and the list of all studies. A new study needs a
+/// folder and a line in this macro call.
 macro_rules! studies {
     ($($study:ident,)+) => {
         $(mod $study;)+
@@ -119,7 +119,7 @@ pub struct Request {
 /// The results of reproducing a paper: published numbers next to measured ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduction {
-    /// Title of the paper.
+    /// Title of the paper that the study reproduced.
     pub title: String,
     /// Tables: the paper's own, its figures as numbers, and last the claims with their verdicts.
     pub sheets: Vec<Sheet>,

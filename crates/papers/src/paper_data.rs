@@ -16,13 +16,15 @@ pub(crate) fn open<P: DeserializeOwned>(name: &str, text: &str) -> Result<P, Dia
     toml::from_str(text).map_err(failed)
 }
 
-/// Returns a paper's drive: a preset and the settings of the study, where `set` overrides `base`.
+/// Returns the drive of a paper's study: the preset `preset` with the settings `base`, of which
+/// those in `set` replace ones with equal keys.
 pub(crate) fn drive(preset: &str, base: &[String], set: &[String]) -> DeviceSpec {
     let set = overridden(base, set);
     DeviceSpec { device: preset.into(), set, ..DeviceSpec::default() }
 }
 
-/// Returns the settings of `base` whose keys are not in `set`, followed by the settings in `set`.
+/// Returns the settings (`key=value`) of the drive in `base` whose keys are not in `set`, followed
+/// by the settings in `set`.
 pub(crate) fn overridden(base: &[String], set: &[String]) -> Vec<String> {
     let key = |setting: &String| setting.split('=').next().map(str::to_string);
     let kept = |mine: &&String| set.iter().all(|other| key(other) != key(mine));

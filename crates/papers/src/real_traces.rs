@@ -18,7 +18,8 @@ pub(crate) struct Real {
 }
 
 impl Real {
-    /// Returns true if the name of the file at `path` begins with `begins`.
+    /// Returns true if the file at `path` is a real trace of this workload: the file's name begins
+    /// with the prefix `begins`, in any case.
     pub fn names(&self, path: &Path) -> bool {
         file_name(path).to_lowercase().starts_with(&self.begins.to_lowercase())
     }

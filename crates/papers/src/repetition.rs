@@ -8,9 +8,10 @@ use std::fmt;
 /// A repetition of a study: how it differs from the original study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repetition {
-    /// The original study, unchanged.
+    /// The study of a paper with its own seeds and run lengths, before any repetition.
     Original,
-    /// The study with another seed for the drives and the generated workloads.
+    /// The reproduction of a paper with runs that are twice as long, where a workload has that many
+    /// requests.
     Seed(u64),
     /// The study with runs that are twice as long, where a workload has that many requests.
     Twice,
@@ -27,12 +28,14 @@ pub(crate) const REPETITIONS: &[Repetition] = &[
 ];
 
 impl Repetition {
-    /// Returns true for the original study.
+    /// Returns true if a study runs with its own seeds and run lengths, false if it is repeated
+    /// with others.
     pub fn is_original(self) -> bool {
         self == Repetition::Original
     }
 
-    /// Returns the run `spec` with the seed or the length of this repetition.
+    /// Returns the specification `spec` of a study's run, changed for this repetition of the study:
+    /// another seed, or twice the length.
     ///
     /// # Errors
     /// If the length of a generated workload cannot be multiplied.

@@ -36,14 +36,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A progress report of a study, for a progress bar.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
-    /// More runs of the study were planned: this many.
+    /// Further runs of the study were planned, in addition to those reported before; the number is
+    /// that of the further runs.
     Planned(usize),
-    /// A run of the study in progress advanced by this share (0 to 1) of its whole length.
+    /// A run of a paper's study has progressed by this share (0 to 1) of its whole length, and
+    /// continues.
     Advanced(f64),
-    /// A run of the study was finished, and advanced by this share (0 to 1) since its last report.
-    /// All shares of one run add up to 1.
+    /// A run of a paper's study has ended; the value is the share of its length (0 to 1) since its
+    /// previous progress report. All shares of one run add up to 1.
     Finished(f64),
-    /// A finished run of the study was found in the folder, saved by an earlier call.
+    /// A finished run of the study was found in the study's folder of results, saved by an earlier
+    /// call.
     Found,
 }
 
@@ -52,7 +55,8 @@ pub enum Step {
 pub struct Watch<'a> {
     /// Stops the study when the caller sets it; counts the requests simulated.
     pub control: Control<'a>,
-    /// Called for every progress report of the study.
+    /// Function called for every progress report of a paper's study, such as to advance a progress
+    /// bar.
     pub step: &'a (dyn Fn(Step) + Sync),
 }
 
@@ -64,16 +68,17 @@ type Work<'a> = dyn Fn(Control<'_>) -> Result<Option<Value>, Diagnostics> + Send
 pub(crate) struct Job<'a, T> {
     name: String,
     identity: String,
-    /// True if all repetitions of the study share one result of the job.
+    /// True if all repetitions of a study (with other seeds or longer runs) use one result of this
+    /// job.
     shared: bool,
     work: Box<Work<'a>>,
     result: PhantomData<fn() -> T>,
 }
 
 impl<'a, T> Job<'a, T> {
-    /// Returns a job whose result all repetitions of the study share. `inputs` is everything
-    /// besides the simulator that the result depends on. The work returns `None` if it was stopped;
-    /// it may return a type with more fields than `T` reads.
+    /// Returns a job whose result all repetitions of the study have in common. `inputs` describes
+    /// all on which the result depends, besides the simulator. `work` returns the result, which may
+    /// have more fields than `T`, or `None` if it was stopped.
     pub fn new<R: Serialize>(
         name: impl Into<String>,
         inputs: &str,
@@ -97,14 +102,14 @@ pub(crate) struct Speed {
     /// Idle share of the drives when the workload is replayed at `factor` times its recorded speed,
     /// 0 to 1, mean over the drives.
     pub idle: f64,
-    /// Number of simulations that the search for the replay speed took.
+    /// Number of simulations that the search for a workload's replay speed took.
     pub runs: usize,
 }
 
 impl<'a> Job<'a, Speed> {
     /// Returns a job that searches for the replay speed of `workload`: the factor by which its
-    /// arrival times are divided so that the drives `beds` are idle for the share `idle` (0 to 1)
-    /// of the time, on average.
+    /// arrival times are divided so that the drives in `beds` are idle for the share `idle` (0 to
+    /// 1) of the time, mean over the drives.
     pub fn speed(
         name: impl Into<String>,
         beds: &'a [TestBed],
@@ -142,7 +147,7 @@ pub(crate) struct RunFolder<'a> {
     _lock: Arc<File>,
 }
 
-/// Results of a study's jobs by their names.
+/// Results of the computations (runs and jobs) of a paper's study, by their names.
 pub(crate) type Results<T> = BTreeMap<String, T>;
 
 impl<'a> RunFolder<'a> {
@@ -205,15 +210,14 @@ impl<'a> RunFolder<'a> {
         self.repetition
     }
 
-    /// Returns the control that can stop the study.
+    /// Returns the control through which the caller can stop a paper's study.
     pub fn control(&self) -> Control<'a> {
         self.watch.control
     }
 
-    /// Returns the summaries of the runs `points`, by name: a run saved by an earlier call of the
-    /// same simulator is read from the folder; all others are simulated, with the seed or length of
-    /// this repetition. Returns `None` if the study was stopped meanwhile. The file of a run has
-    /// its whole summary except the fields that depend on the clock of the machine.
+    /// Returns the summaries of a study's runs, by name: from the folder if an earlier call of this
+    /// simulator saved them, else simulated with this repetition's seed or length. `None` if
+    /// stopped. Saved summaries lack only fields that depend on the machine's clock.
     pub fn simulate(
         &self,
         points: Vec<StudyPoint>,
@@ -243,8 +247,8 @@ impl<'a> RunFolder<'a> {
         diagnostics.unique().or(done.into_iter().collect())
     }
 
-    /// Returns the result of one job, saved or computed, as [`RunFolder::results`] does for
-    /// several; `None` if the study was stopped.
+    /// Returns the result of one job of the study: the saved one, or else a computed one, which is
+    /// saved; `None` if the study was stopped.
     pub fn result<T>(&self, job: Job<'_, T>) -> Result<Option<T>, Diagnostics>
     where
         T: DeserializeOwned + Send,
@@ -424,8 +428,8 @@ pub(crate) mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    /// Returns the number of runs in `points`. Panics if the drive or the workload of a run does
-    /// not exist.
+    /// Returns the number of runs of a study in `points`, after a check that their drives and
+    /// workloads exist. Panics if one does not exist.
     pub(crate) fn set_up(points: &[StudyPoint]) -> usize {
         for point in points {
             point.identity().unwrap_or_else(|why| panic!("{}: {why}", point.name));

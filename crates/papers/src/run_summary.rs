@@ -33,8 +33,8 @@ impl RunSummary {
         self.0.get(path).copied()
     }
 
-    /// Returns the sum of a run's metric over all its names, such as that of `counters.reads` over
-    /// all sources of reads.
+    /// Returns the sum of a run's counter over all of its subdivisions, such as `counters.reads`
+    /// over all sources of reads.
     pub fn sum(&self, metric: &str) -> Option<f64> {
         debug_assert!(summary::is_listed(metric), "no metric is called {metric}");
         let below = format!("{metric}.");
@@ -42,8 +42,8 @@ impl RunSummary {
         all.map(|(_, number)| *number).reduce(|sum, number| sum + number)
     }
 
-    /// Returns the share (0 to 1) that the entry `name` (such as a source of reads) has in the sum
-    /// of a run's metric over all entries.
+    /// Returns the share (0 to 1) of one entry of a run's metric in the sum over all entries of
+    /// that metric, such as the reads by GC in all reads.
     pub fn share(&self, metric: &str, name: &str) -> Option<f64> {
         Some(self.get(&format!("{metric}.{name}"))? / self.sum(metric)?)
     }

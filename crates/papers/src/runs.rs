@@ -17,7 +17,7 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// Returns the results of the runs of the workloads `columns`.
+    /// Returns the results of a study's runs; `columns` are the workloads of the study.
     pub fn new(columns: Vec<Column>, results: Results<RunSummary>) -> Runs {
         Runs { columns, results, view: View::default() }
     }
@@ -28,7 +28,7 @@ impl Runs {
         self.columns.iter().filter(|it| it.is_stand_in() && self.view.has(&it.name))
     }
 
-    /// Returns the summaries of all runs of the study, by name.
+    /// Returns the summaries of all runs of a paper's study, by name of the run.
     pub fn all(&self) -> &Results<RunSummary> {
         &self.results
     }
@@ -38,12 +38,14 @@ impl Runs {
         self.results.get(run)
     }
 
-    /// Returns a metric of the run named `run`; `None` if the study has no such run or number.
+    /// Returns a metric (from `of`) of the study's run with the name `run`; `None` if the study has
+    /// no such run or the run no such metric.
     pub fn number(&self, run: &str, of: impl Fn(&RunSummary) -> Option<f64>) -> Option<f64> {
         of(self.summary(run)?)
     }
 
-    /// Returns a metric of the run named `run` divided by the same number of the run named `base`.
+    /// Returns the metric `of` of the study's run named `run` divided by that of the run named
+    /// `base`.
     pub fn ratio(
         &self,
         run: &str,
@@ -77,15 +79,15 @@ impl Runs {
         })
     }
 
-    /// Returns a number for each stand-in trace, in the order of the paper's workloads; `None` if
-    /// one of them is missing.
+    /// Returns the metric that `of` gives for a workload, for each stand-in trace, in the order of
+    /// the paper's workloads; `None` if one of them has no value.
     pub fn each(&self, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
         self.stand_ins().map(|column| of(&column.name)).collect()
     }
 
-    /// Returns one item for each stand-in trace, then `mean`, then one item for each real trace:
-    /// the order of the groups of bars in a figure. The mean stands next to the stand-in traces
-    /// that it covers.
+    /// Returns a list for the groups of bars in a study's figure: `of` for each stand-in trace,
+    /// then `mean`, then `of` for each real trace. The mean is next to the stand-in traces that it
+    /// covers.
     pub fn ordered<'a, T>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
         let (stand_ins, reals): (Vec<&Column>, Vec<&Column>) =
             self.columns.iter().partition(|column| column.is_stand_in());
@@ -106,14 +108,15 @@ impl Runs {
         Series::values(name, self.ordered(|column| of(&column.name), self.average(&of)))
     }
 
-    /// Returns the mean of a number over the stand-in traces of the paper's workloads; `None` if
-    /// one of them has no such number.
+    /// Returns the mean, over the stand-in traces of the study's workloads, of the metric that `of`
+    /// gives for a workload; `None` if one of them has no value.
     pub fn average(&self, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
         mean(&self.each(of)?)
     }
 }
 
-/// Returns the mean of `values`; `None` if there are none.
+/// Returns the mean of the numbers in `values`, such as ratios by workload; `None` if there are
+/// none.
 pub(crate) fn mean(values: &[f64]) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }

@@ -18,9 +18,10 @@ use std::path::{Path, PathBuf};
 /// numbers, and its workloads.
 #[derive(Clone, Copy)]
 pub(crate) struct Printed<'a> {
-    /// Title of the paper.
+    /// Title of the paper that the study reproduces.
     pub title: &'a str,
-    /// Statements of the paper with their published numbers, in the order of [`Study::CLAIMS`].
+    /// Workloads of the paper that the study reproduces, with the file names of their real traces;
+    /// empty if the study uses no real traces.
     pub statements: &'a [Statement],
     /// Workloads of the paper, with the file names of their real traces; empty if the study uses no
     /// real traces.
@@ -29,44 +30,47 @@ pub(crate) struct Printed<'a> {
 
 /// A study: all measurements made for one paper, and the tables and figures drawn from them.
 pub(crate) trait Study: Viewed {
-    /// Name of the study on the command line.
+    /// Name of a paper's study on the command line of `fowler reproduce`.
     const NAME: &'static str;
     /// One line of help on the study: subject of the paper, venue and year.
     const ABOUT: &'static str;
-    /// The claims of the paper, each with the function that measures it.
+    /// Claims of the paper that the study reproduces, each with the function that measures it.
     const CLAIMS: &'static [Claim<Self>];
-    /// Repetitions of the study, which show whether its verdicts hold.
+    /// Repetitions of this study with other seeds or longer runs, which show whether its verdicts
+    /// on the paper's claims hold.
     const REPETITIONS: &'static [Repetition] = REPETITIONS;
 
-    /// Plans every run and executes those not saved in `runs` yet; returns the measurements, or
-    /// `None` if the study was stopped. In a repetition the request is brief: only the runs that
-    /// claims read are needed.
+    /// Plans every run of the study and executes those not saved in `runs` yet; returns the
+    /// measurements, or `None` if the study was stopped. A repetition of the study
+    /// (`request.brief`) executes only the runs on which claims are measured.
     ///
     /// # Errors
     /// Everything that is wrong with the paper's data or the user's traces.
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Self>, Diagnostics>;
 
-    /// Returns the title, the statements with published numbers, and the workloads of the paper.
+    /// Returns what the reproduced paper prints: its title, its statements with published numbers,
+    /// and its workloads.
     fn printed(&self) -> Printed<'_>;
 
-    /// Returns the workloads that the study ran.
+    /// Returns the workloads that the paper's study ran: stand-in traces and real ones.
     fn columns(&self) -> &[Column];
 
-    /// Returns the paper's tables, its figures as numbers, and the tables on the questions that the
-    /// paper leaves open; the table of claims is added by the caller.
+    /// Returns the tables of the study: those of the reproduced paper, its figures as numbers, and
+    /// answers to the questions that it leaves open. The caller adds the table of claims.
     ///
     /// # Errors
     /// If a model rejects its constants.
     fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics>;
 
-    /// Returns the study's figures as pictures.
+    /// Returns the figures of this study of a paper as pictures.
     ///
     /// # Errors
     /// As for [`Study::tables`].
     fn figures(&self) -> Result<Vec<Figure>, Diagnostics>;
 }
 
-/// Carries out a study and writes its results. Returns `None` if the study was stopped.
+/// Carries out the study of a paper and writes its results. Returns `None` if the study was
+/// stopped.
 ///
 /// # Errors
 /// Any error of the study, or an error if the folder for results cannot be written.

@@ -16,7 +16,8 @@ use crate::root;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// The conditions at the end of a block's life under which data must still be readable.
+/// Wear, retention age and reads of a flash block at the end of its life, at which the cell model
+/// must still be able to read the data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EndOfLife {
     /// Number of P/E cycles of the block, not adjusted for the block's strength.

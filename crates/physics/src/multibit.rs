@@ -47,7 +47,8 @@ pub enum GrayCode {
 }
 
 impl GrayCode {
-    /// Returns the page whose bit the reference above state `boundary` determines.
+    /// Returns the page of a multi-bit cell that is read with the reference voltage between the
+    /// states `boundary` and `boundary + 1`; `bits` is the number of bits per cell.
     pub fn page(self, bits: u32, boundary: usize) -> usize {
         match (self, bits) {
             (GrayCode::Balanced, 3) => [2, 1, 0, 1, 2, 1, 0][boundary],
@@ -72,9 +73,10 @@ pub enum References {
 pub struct Window {
     /// Bits of a cell: 1 to [`BITS_MOST`].
     pub bits: u32,
-    /// The assignment of the bits to the states.
+    /// The assignment of the cell's bits to its threshold-voltage states: a Gray code.
     pub code: GrayCode,
-    /// The means of the states, the erased one first; meaningless beyond 2^bits.
+    /// The mean threshold voltages in V of the states of the multi-bit cell, the erased one first.
+    /// Only the first 2^`bits` entries are used.
     means: [f64; STATES_MOST],
     /// The standard deviation of the erased state in V, when just written and unworn.
     erased_sd: f64,
@@ -227,7 +229,8 @@ impl Cells {
     }
 }
 
-/// Cells after a number of cycles.
+/// Cells with several bits whose blocks have had a number of P/E cycles, and the effects of that
+/// wear on their threshold voltages.
 #[derive(Clone, Copy, Debug)]
 pub struct WornCells {
     window: Window,
@@ -247,8 +250,8 @@ impl WornCells {
         WornCells { window: self.window.at(setting), ..*self }
     }
 
-    /// Returns the mean RBER of the pages of a word line of this age, at references for
-    /// just-written data or at those that suit the age.
+    /// Returns the mean raw bit error rate of the pages of a word line whose data was programmed
+    /// `age` ago, read at references for just-written data or at those that suit the age.
     pub fn mean_rber(&self, references: References, age: Span) -> f64 {
         let at_age = match references {
             References::Fixed => Span::ZERO,
@@ -259,8 +262,8 @@ impl WornCells {
         tails.sum::<f64>() / self.window.states() as f64 / f64::from(self.window.bits)
     }
 
-    /// Returns the distribution of threshold voltages of the state with this number (0 is the
-    /// erased one) in data of this age.
+    /// Returns the distribution of threshold voltages of state `number` (0 is the erased one) in
+    /// data of the age `age`.
     pub fn state(&self, number: usize, age: Span) -> State {
         let Window { means, .. } = self.window;
         let height = means[number] - means[0];

@@ -4,7 +4,7 @@
 //! "V" means normalized volts: the papers print threshold voltages such as 1.17 and 3.54, which are
 //! not those of a real chip.
 
-/// The origin of a constant.
+/// Origin of a constant of the cell models: a paper, other people's code, or our own choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// Origin of a constant of the cell models: a paper that we read prints the value.
@@ -106,7 +106,8 @@ constants! {
     /// Constants of the model of a drive's cells, with value, unit, source and range of each, in
     /// the order of the fields of [`Parameters`].
     const CONSTANTS;
-    /// The cells of HIRE's Table 1 under RHIO's growth of the bit error rate.
+    /// Constants of two-bit cells whose threshold voltages are those of the HIRE paper's Table 1,
+    /// and whose bit error rate grows with P/E cycles as in the RHIO paper.
     default;
     growth_mean = 3.7e-4, "per cycle", Published, None,
         "RHIO (MSST 2016), IV-A, after Pan et al. (TVLSI 2013)",

@@ -41,7 +41,7 @@ pub struct Condition {
     /// Equivalent cycles of the page's block: P/E cycles times the rate at which cycles raise the
     /// block's bit error rate, over the mean of that rate; at least 0.
     pub cycles: f64,
-    /// Time since the page was programmed.
+    /// Number of reads of this page's block since the last erase of that block.
     pub age: Span,
     /// Number of reads of the block since its last erase.
     pub reads: u32,
@@ -131,7 +131,8 @@ impl Block<'_> {
         self.page(reads, setting).rber(age)
     }
 
-    /// Returns a page of the block, to be reused in searches over ages.
+    /// Returns a page of the block, read `reads` times since the erase and programmed at `setting`.
+    /// From it, bit error rates at many retention ages are computed faster.
     ///
     /// # Panics
     ///
@@ -162,7 +163,8 @@ pub struct Page<'a> {
 #[derive(Clone, Copy, Debug)]
 #[allow(clippy::large_enum_variant, reason = "one at a time, on the stack")]
 enum Data<'a> {
-    /// Threshold voltages of the page's states, and the three read references in V.
+    /// Threshold voltages of the four states of the page's cells, and the three reference voltages
+    /// at which the page is read, in V.
     Analytic(States, [f64; 3]),
     /// Table of measured bit error rates, and the equivalent cycles at which the table is read.
     Tabled(&'a Table, f64),
@@ -211,11 +213,12 @@ pub enum ModelError {
          cycle"
     )]
     Healing {
-        /// Bounds of the block's growth rate of the bit error rate, as a distance from the mean
-        /// growth rate in standard deviations.
+        /// Bounds, on both sides of the mean, of the random rates at which blocks' bit error rates
+        /// grow per P/E cycle, in standard deviations of that rate.
         bound: f64,
     },
-    /// The widths of the states alone cause more errors than `rber_unworn`.
+    /// The threshold-voltage distributions of the cells' states are so wide that an unworn block
+    /// has more bit errors than the constant `rber_unworn` of the cell model allows.
     #[error("`rber_unworn` is {asked:e}; the step and the erased state alone cause {least:e}")]
     TooGood {
         /// Raw bit error rate of an unworn block that was asked for: the constant `rber_unworn` of
@@ -252,7 +255,7 @@ const MAY_BE_ZERO: [&str; 6] = [
 /// Highest raw bit error rate of just-written data: further P/E cycles do not raise it.
 pub(crate) const WORN_OUT: f64 = 0.2;
 
-/// Returns the lower bound of a constant in words, for messages.
+/// Returns the lower bound of the cell-model constant `name` in words, for messages.
 fn least(name: &str) -> &'static str {
     if MAY_BE_ZERO.contains(&name) { "of at least 0" } else { "above 0" }
 }

@@ -139,7 +139,7 @@ pub enum RecoveryTableError {
         /// Idle time of a table entry that is not above the idle time of the entry before it.
         idle: Span,
     },
-    /// The cycles that cells endure fall with longer rest.
+    /// The table states fewer achievable P/E cycles at a longer idle time than at a shorter one.
     #[error("cycles must not fall with longer idle times: item {place} is {cycles}")]
     Falls {
         /// Number, from 1, of the table entry whose P/E cycles are fewer than those of the entry
@@ -237,9 +237,9 @@ impl Endurance {
         }
     }
 
-    /// Returns the maximum number of cycles that cells endure in a `life`, spread over all of it:
-    /// `N = achievable(life / N)`. Endurance never rises with the number of cycles, so a life stays
-    /// within the endurance if and only if it stays within this number.
+    /// Returns the largest number of P/E cycles that cells endure if these are spread evenly over
+    /// `life`: the largest N with `achievable(life / N) >= N`. More cycles leave less time to
+    /// recover, so cells outlive `life` exactly if they get at most this many.
     pub fn sustained(&self, rated: f64, life: Span) -> f64 {
         let endured = |cycles: f64| {
             let idle = Span((life.0 as f64 / cycles) as u64);

@@ -1,13 +1,15 @@
 //! Finds the largest number for which a condition holds, exactly, by bisection.
 
-/// Largest number of halvings: enough to shrink any interval of doubles to adjacent ones.
+/// Largest number of halvings in a bisection for a number: enough to shrink any interval of doubles
+/// to adjacent ones.
 const HALVINGS: usize = 1100;
 
-/// Smallest distance of a function's value from the target, relative to the target, that decides on
-/// which side of the target the value lies; far above the rounding errors of the cell models.
+/// Smallest distance of a cell model's function from the target value of the search, relative to
+/// that value, at which the search trusts its comparison of the two; far above rounding errors.
 const DOUBT: f64 = 1e-12;
 
-/// Largest number of interpolation steps; then bisection takes over.
+/// Largest number of inverse interpolations in the search for an argument at which a function
+/// reaches its target; then bisection takes over.
 const STEPS: usize = 30;
 
 /// Returns the largest number from `low` to `high` for which `holds` returns true; `None` if
@@ -33,15 +35,17 @@ fn halve(mut low: f64, mut high: f64, holds: impl Fn(f64) -> bool) -> f64 {
     low
 }
 
-/// An argument of a rising function, and the function's value there.
+/// Point of a rising function of the cell model (such as the bit error rate by age): argument and
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Found {
     pub at: f64,
     pub value: f64,
 }
 
-/// A search for the largest number at which a rising function is at most `target`. Returns the same
-/// number as [`last`], to the last bit, with fewer evaluations.
+/// Search for the largest argument at which a rising function (such as the bit error rate by age)
+/// is at most `target`. Finds, with fewer evaluations, the number that plain bisection finds, to
+/// the last bit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rising<V> {
     pub value: V,
@@ -49,21 +53,21 @@ pub(crate) struct Rising<V> {
     /// Approximate argument at which the rising function turns from linear to logarithmic. It
     /// affects only the speed of the search for the crossing, not its result.
     pub bend: f64,
-    /// True if the function is known to rise everywhere. If not, interpolation could find another
-    /// crossing than bisection does: an extrapolated table may fall again.
+    /// True if the function that is searched is known to rise everywhere. If not, interpolation
+    /// could find another crossing than bisection does: an extrapolated table may fall again.
     pub smooth: bool,
 }
 
 impl<V: Fn(f64) -> f64> Rising<V> {
-    /// Returns the largest number from `low` to `high` at which the function is at most `target`,
-    /// like [`last`].
+    /// Returns the largest number from `low` to `high` at which the function that is searched is at
+    /// most `target`; `None` if it is above `target` at `low`.
     pub fn last(&self, low: f64, high: f64) -> Option<f64> {
         let ends = [low, high].map(|at| Found { at, value: (self.value)(at) });
         self.between(ends, f64::MIN_POSITIVE)
     }
 
-    /// Returns the largest whole number between two known points at which the function is at most
-    /// `target`.
+    /// Returns the largest whole number between two evaluated points at which the function that is
+    /// searched is at most `target`; `None` if it is above `target` at the lower point.
     pub fn last_whole(&self, ends: [Found; 2]) -> Option<u32> {
         self.between(ends, 1.0).map(|at| at as u32)
     }
@@ -93,8 +97,8 @@ impl<V: Fn(f64) -> f64> Rising<V> {
         Some(low as f64)
     }
 
-    /// Returns two numbers between which the function certainly crosses the target, found by
-    /// inverse interpolation through the last three points on logarithmic axes.
+    /// Returns two arguments between which the rising function of this search certainly crosses
+    /// `target`, found by inverse interpolation through the last three points on logarithmic axes.
     fn close_in(&self, [low, high]: [Found; 2], grain: f64) -> [f64; 2] {
         let point = |Found { at, value }| Point {
             across: libm::log1p(at / self.bend),
@@ -144,8 +148,9 @@ struct Point {
     off: f64,
 }
 
-/// Returns where a curve through three points reaches `aim`; the curve is a line if the first two
-/// points coincide.
+/// Returns the argument at which the quadratic through three points, as a function of their
+/// distance from the target value, has the distance `aim`. If the first two points coincide, a line
+/// is used.
 fn interpolated([a, b, c]: &[Point; 3], aim: f64) -> f64 {
     let line = |a: &Point, b: &Point| (b.across - a.across) / (b.off - a.off);
     let first = line(b, c);

@@ -13,7 +13,7 @@ use crate::voltage::{Hire, OPERATING_POINT};
 use fowler_units::Span;
 
 /// A page of an average block, at nominal voltages and step, for which the cell model is evaluated
-/// under different constants.
+/// with several choices of its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// Name of the flash page in tables of results, such as `3,000, 1 week`.
@@ -46,16 +46,17 @@ pub const WIDEST: f64 = 2.0;
 /// step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
-    /// Raw bit error rate (RBER) of each page that is compared, in the order of [`POINTS`].
+    /// Raw bit error rate (RBER) of each of the four pages of the sensitivity analysis ([`POINTS`]:
+    /// 3,000 P/E cycles, at several ages and read counts).
     pub rber: [f64; 4],
-    /// Number of reference voltages that a read of each page in [`POINTS`] needs; `None` if the
-    /// read fails.
+    /// Number of reference voltages that a read of each compared page (in the order of [`POINTS`])
+    /// needs under the constants of the cell model; `None` if the read fails.
     pub references: [Option<u32>; 4],
     /// Coarsest ISPP step in V at which a strong block (a tenth of all blocks is stronger) is
     /// readable at its end of life.
     pub step: f64,
-    /// Number of reference voltages that a read at each of HIRE's three voltage sets needs at
-    /// [`OPERATING_POINT`].
+    /// Number of reference voltages that a read of just-written data in a worn, average block needs
+    /// at each of the HIRE paper's voltage sets: boosted, nominal and reduced.
     pub hire: [Option<u32>; 3],
 }
 
@@ -90,8 +91,8 @@ pub struct Row {
     pub constant: &'static Constant,
     /// Value of the changed constant of the cell model: one end of its range.
     pub value: f64,
-    /// Numbers that the cell model computes with the changed constant; `None` if no cells can have
-    /// that value.
+    /// Bit error rates, reads and ISPP step that the cell model computes with one constant at an
+    /// end of its range; `None` if no cells can have that value.
     pub results: Option<Results>,
 }
 

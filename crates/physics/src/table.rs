@@ -11,7 +11,8 @@ use crate::rber::disturbed;
 use crate::vth::Setting;
 use fowler_units::Span;
 
-/// Retention age at which the axis of ages changes from linear to logarithmic, in seconds.
+/// Unit, in seconds, of the retention age t on the logarithmic axis `ln(1 + t / 1 h)` of a table of
+/// bit error rates, which is nearly linear below one hour.
 const HOUR: f64 = 3600.0;
 
 /// A problem with a table of bit error rates.
@@ -24,8 +25,8 @@ pub enum TableError {
         cycles: usize,
         /// Number of retention ages (columns) that were given for the table of bit error rates.
         ages: usize,
-        /// Number of bit error rates that were given for the table; expected is `cycles` times
-        /// `ages`.
+        /// The P/E cycles or the retention ages, which are the axes of a table of bit error rates,
+        /// do not ascend, or one of them is negative, infinite or not a number.
         rates: usize,
     },
     /// The P/E cycles or the retention ages of a table of bit error rates do not ascend, or one of
@@ -34,8 +35,8 @@ pub enum TableError {
     Axis {
         /// Name of the faulty axis of the table of bit error rates: `cycles` or `ages`.
         axis: &'static str,
-        /// Index, from 0, of the faulty value among the P/E cycles or retention ages of a table of
-        /// bit error rates.
+        /// The number of P/E cycles, or the retention age, that is not above the one before it on
+        /// its axis of the table of bit error rates, or is negative, infinite or not a number.
         index: usize,
         /// Value on an axis of the table of bit error rates that is not above the value before, or
         /// is negative, infinite or not a number.
@@ -51,11 +52,12 @@ pub enum TableError {
         /// Bit error rate that is not between 0 and 0.5.
         value: f64,
     },
-    /// A bit error rate is lower than the rate at less wear or less age.
+    /// A rate in the table of bit error rates is lower than that at less wear or at a shorter
+    /// retention age.
     #[error("a rate must not fall with wear or age: it falls at cycles {cycles}, age {age}")]
     Falls {
-        /// Index on the axis of cycles, from 0, of the bit error rate that is lower than a
-        /// neighbor's.
+        /// Index, from 0, on the table's axis of P/E cycles of the bit error rate that is lower
+        /// than the one before it in P/E cycles or age.
         cycles: usize,
         /// Index on the axis of ages, from 0, of the bit error rate that is lower than a
         /// neighbor's.
@@ -120,8 +122,9 @@ impl Table {
         Ok(Table { cycles: cycles.to_vec(), ages, rates })
     }
 
-    /// Returns the bit error rate after `cycles` equivalent cycles at a retention age, from 0 to
-    /// 0.5.
+    /// Returns the table's bit error rate (above 0, at most 0.5) after `cycles` equivalent P/E
+    /// cycles at the retention age `age`, interpolated between the points of the table or
+    /// extrapolated.
     pub fn rber(&self, cycles: f64, age: Span) -> f64 {
         let (row, across) = place(&self.cycles, cycles);
         let (column, along) = place(&self.ages, libm::log1p(age.as_s() / HOUR));
@@ -145,7 +148,8 @@ fn place(axis: &[f64], value: f64) -> (usize, f64) {
     (before, (value - axis[before]) / (next - axis[before]))
 }
 
-/// Tables of bit error rates for the voltages and steps that a drive uses.
+/// Cell model made of tables of measured bit error rates: one for each combination of voltage scale
+/// and ISPP step that a drive uses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tabled {
     parameters: Parameters,

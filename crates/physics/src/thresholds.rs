@@ -34,7 +34,7 @@ pub struct Grid {
     /// index into this list.
     pub steps: Vec<f64>,
     /// Wear up to which the table of sensing levels goes, in P/E cycles of an average block: that
-    /// of the weakest block at its end of life. Pages beyond it count as uncorrectable.
+    /// of the weakest block at its end of life. Pages in more worn blocks count as uncorrectable.
     pub cycles: f64,
     /// Number of intervals of equal width into which the table of sensing levels divides wear.
     pub wears: u32,
@@ -72,9 +72,11 @@ pub struct Read {
     pub age: Span,
     /// Number of reads of the block since its last erase.
     pub reads: u32,
-    /// Index in [`Grid::scales`] of the voltage scale at which the page was programmed.
+    /// Index of the factor of the nominal threshold voltages at which the page was programmed,
+    /// among those of the table of sensing levels ([`Grid::scales`]).
     pub scale: usize,
-    /// Index in [`Grid::steps`] of the ISPP step at which the page was programmed.
+    /// Index of the ISPP step at which the page was programmed, among the steps for which there is
+    /// a table of sensing levels ([`Grid::steps`]).
     pub step: usize,
 }
 
@@ -84,8 +86,7 @@ pub struct Lasting {
     /// Index of the sensing level, from 0; `None` if the page cannot be corrected, or if its
     /// block's wear or reads are beyond the table of sensing levels.
     pub level: Option<u8>,
-    /// Largest retention age up to which a read of the page needs this sensing level and no
-    /// stronger one.
+    /// Largest retention age up to which this sensing level suffices to read the page.
     pub age: Span,
     /// Largest number of reads of the block since its last erase up to which a read of the page
     /// needs this sensing level and no stronger one.
@@ -101,14 +102,15 @@ pub struct Thresholds {
     ages: Vec<u32>,
     levels: usize,
     grid: Grid,
-    /// Number of wear intervals of the table of sensing levels per P/E cycle of an average block.
+    /// Number of wear intervals in the table of sensing levels that one P/E cycle of an average
+    /// block passes.
     per_cycle: f64,
     model: Reliability,
     ldpc: Ldpc,
 }
 
-/// Values in the table of retention ages that are no ages: the level suffices at any age
-/// (`FOREVER`), or its largest age has not been computed yet (`UNKNOWN`).
+/// Entries in the table of the largest retention ages up to which a sensing level suffices that are
+/// not ages: it suffices at any age (`FOREVER`), or the age is not computed yet (`UNKNOWN`).
 const FOREVER: u32 = u32::MAX;
 const UNKNOWN: u32 = u32::MAX - 1;
 

@@ -53,8 +53,8 @@ fowler_units::enumerated! {
     pub ByVoltage
 }
 
-/// Indices of the sensing levels at which the HIRE paper reads the voltage sets: 3, 9 and 21
-/// references.
+/// Indices of the sensing levels (3, 9 and 21 reference voltages) with which the HIRE paper's drive
+/// reads data programmed at its three voltage sets.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];
 
 /// Equivalent cycles and age at which the sensing levels are compared with HIRE's (assumed):
@@ -64,7 +64,8 @@ pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 /// A comparison of the sensing levels that a cell model needs with those that the HIRE paper uses.
 #[derive(Clone, Copy, Debug)]
 pub struct Hire<'a> {
-    /// Cell model that is compared with HIRE.
+    /// Cell model whose sensing levels are compared with those in the paper on HIRE, a
+    /// voltage-scaling scheme.
     pub model: &'a Reliability,
     /// Sensing levels of the code that corrects the cells' errors.
     pub ldpc: &'a Ldpc,
@@ -139,8 +140,8 @@ impl<'a> Ages<'a> {
         Ages { page, ends: [0.0, f64::from(u32::MAX)].map(found) }
     }
 
-    /// Returns the oldest age at which the page's bit error rate is at most `correctable`, like
-    /// [`last_age`].
+    /// Returns the oldest retention age, in whole units of 1.07 s, at which the page's bit error
+    /// rate is at most `correctable`; `None` if even just-written data exceeds it.
     pub fn last(&self, correctable: f64) -> Option<Span> {
         let value = |at| self.page.rber(units(at));
         let rate = Rising { value, target: correctable, bend: BEND, smooth: self.page.is_smooth() };

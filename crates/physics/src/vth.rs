@@ -22,13 +22,13 @@
 use crate::parameters::Parameters;
 use fowler_units::Span;
 
-/// Voltages and step at which a page was programmed.
+/// Factor of the threshold voltages and ISPP step with which a page was programmed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setting {
     /// Factor of the threshold voltages: 1 is nominal, HIRE has 1.2, 1.0 and 0.8.
     pub scale: f64,
-    /// The ISPP step at scale 1, in V. The step on the cells is this step times the scale, so
-    /// program time does not depend on the scale.
+    /// ISPP step in V at nominal threshold voltages. The step on the cells is this step times the
+    /// factor `scale` of the voltages, so program time does not depend on that factor.
     pub step: f64,
 }
 
@@ -77,7 +77,8 @@ impl States {
         }
     }
 
-    /// Returns the states of a block's data at this age, the erased one first.
+    /// Returns the threshold-voltage distributions of the cells' four states when the block's data
+    /// was programmed `age` ago, the erased state first.
     pub fn at(&self, age: Span) -> [State; 4] {
         let logarithm = if age == Span::ZERO { 0.0 } else { libm::log1p(age.as_s() / self.onset) };
         let [first, second, third] = self.written.map(|mean| {
@@ -89,7 +90,8 @@ impl States {
     }
 }
 
-/// Returns the programming step on the cells, in V: the setting's step times its scale.
+/// Returns the programming step on the cells, in V: the nominal ISPP step times the factor of the
+/// threshold voltages.
 fn on_cells(setting: Setting) -> f64 {
     setting.step * setting.scale
 }

@@ -85,8 +85,8 @@ impl WordLines {
 /// without read disturb.
 pub const POINTS: [(f64, f64); 3] = [(1000.0, 30.0), (3000.0, 30.0), (3000.0, 365.0)];
 
-/// Numbers that the model of three-bit cells computes with one set of constants: bit error rates
-/// and read retries.
+/// Bit error rates and read retries that the model of three-bit cells computes with one choice of
+/// its constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Results {
     /// Mean RBER at each pair of P/E cycles and days in [`POINTS`]: at references for just-written
@@ -115,7 +115,8 @@ pub fn results(parameters: &Parameters, line: &WordLine) -> Option<Results> {
 pub struct Row {
     /// Constant of the cell model that is at one end of its range; the others have their defaults.
     pub constant: &'static Constant,
-    /// Value of the changed constant of the cell model: one end of its range.
+    /// Value at one end of the range of the constant that a row of the sensitivity analysis of
+    /// three-bit cells changes.
     pub value: f64,
     /// Bit error rates and read retries of three-bit cells with the changed constant; `None` if no
     /// cells can have that value.

@@ -15,7 +15,7 @@ pub struct Written {
     pub files: Vec<String>,
     /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,
-    /// The figures that were drawn, as pictures.
+    /// Pictures (SVG) of the figures in a report that could be drawn; figures without data cannot.
     pub drawings: Vec<Drawing>,
 }
 
@@ -49,8 +49,9 @@ pub fn write(sheets: &[Sheet], figures: &[Figure], folder: &Path) -> Result<Writ
     Ok(Written { files, warnings, drawings })
 }
 
-/// Writes tables, figures, and a page of both that begins with `lead` and the warnings, `warning`
-/// among them. Returns the files written and all warnings.
+/// Writes tables, figures, and an HTML page of both. The page begins with the paragraphs `lead` and
+/// all warnings: `warning`, and those on figures that could not be drawn. Returns the files written
+/// and all warnings.
 ///
 /// # Errors
 /// If a file cannot be written.

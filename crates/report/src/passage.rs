@@ -5,6 +5,7 @@
 pub struct Passage {
     /// Title above these paragraphs at the head of an HTML report page.
     pub title: String,
-    /// Paragraphs, each with the words that introduce it; these may be empty.
+    /// Paragraphs at the head of an HTML report page, each with introductory words, which may be
+    /// empty.
     pub paragraphs: Vec<(String, String)>,
 }

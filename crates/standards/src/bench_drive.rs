@@ -54,7 +54,8 @@ pub(super) enum BenchDrive {
     Superblocks(Box<Device<Superblocks>>),
 }
 
-/// Evaluates an expression for a drive under test, whether page-mapped or with superblocks.
+/// Evaluates an expression on the drive under test; code for page-mapped drives and for drives with
+/// superblocks is generated from one expression.
 macro_rules! either {
     ($drive:expr, $device:ident => $does:expr) => {
         match $drive {

@@ -24,14 +24,15 @@ use fowler_units::Span;
 /// `None` if nothing was measured.
 type Value = fn(&Element) -> Option<f64>;
 
-/// Returns the table with this name; the test always has one.
+/// Returns the table called `name` among the tables of a drive test; a table of that name must
+/// exist.
 fn table<'a>(sheets: &'a [Sheet], name: &str) -> &'a Sheet {
     let found = sheets.iter().find(|sheet| sheet.name == name);
     found.unwrap_or_else(|| unreachable!("every test has its tables, also {name}"))
 }
 
 impl Tested {
-    /// Returns the charts of a test, whose tables are `sheets`.
+    /// Returns the charts of a drive test, drawn from the numbers in its tables `sheets`.
     pub(super) fn charts(&self, sheets: &[Sheet]) -> Vec<Figure> {
         let name = self.test.name();
         match &self.found {
@@ -60,7 +61,8 @@ fn columns(sheet: &Sheet, x: &str, lines: &[(&str, &str)]) -> Vec<Series> {
     lines.iter().map(|(name, head)| line(*name, &x, sheet.column(head).into_iter())).collect()
 }
 
-/// Returns a chart with several views of lines, each with its name and y axis.
+/// Returns a chart of lines with several views, of which the page shows one at a time; each has a
+/// name and a y axis of its own.
 fn views(
     (id, title, about): (String, &str, &str),
     x: Axis,
@@ -446,7 +448,10 @@ fn histograms(name: &str, all: &Demand) -> Figure {
         format!("{}: {}", it.name, known.join(", "))
     };
     let levels: Vec<String> = all.histograms.iter().map(confidence).collect();
-    let about = format!("Response times in classes of 1/20 of a decade. {}.", levels.join("; "));
+    let about = format!(
+        "Requests by response time, in 20 classes per factor of ten. {}.",
+        levels.join("; ")
+    );
     let text = (format!("{name}-histograms"), "Response time histograms", about.as_str());
     let x = Axis::log10("response time (us)");
     views(text, x.clone(), all.histograms.iter().map(view).collect()).views(Shape::Steps, x)

@@ -46,7 +46,8 @@ pub struct Demand {
     pub base: Rounds,
     /// Rounds of the test: in each the writes, and then the loads by threads and depth.
     pub rounds: Rounds,
-    /// Response times at the loads with the least, the middle and the most IOPS.
+    /// Response times at the loads of the demand intensity test with the least, the middle and the
+    /// most IOPS.
     pub histograms: Vec<Histogram>,
     /// True if every element (one load kept on the drive for a time) has a mean response time of at
     /// least 5 ms (`CEILING_US`).

@@ -18,8 +18,8 @@ pub struct Element {
     pub bytes: u64,
     /// Number of bytes of the writes that completed under this load of the test.
     pub written: u64,
-    /// Seconds from the first request under this load to the last completion, fio's divisor for
-    /// rates.
+    /// Mean response time of reads and writes together while this element (one load) of the test
+    /// ran, in microseconds; `None` without requests.
     pub seconds: f64,
     /// Mean response time of reads and writes together, in microseconds; `None` without requests.
     pub mean_us: Option<f64>,
@@ -35,7 +35,8 @@ pub struct Element {
     pub programs: [u64; 2],
     /// Number of blocks, or superblocks, erased under this load of the test.
     pub erases: u64,
-    /// The unit in which the drive erases: a block or a superblock.
+    /// Number of pages that the write buffer answered or absorbed under this load of the test, and
+    /// number of all pages that requests touched.
     pub erase_unit: EraseUnit,
     /// Number of pages that the write buffer answered or absorbed, and number of all pages that
     /// requests touched.
@@ -59,15 +60,15 @@ impl Element {
         per(self.bytes as f64 / 1e6, self.seconds)
     }
 
-    /// Returns pages programmed for each page programmed for the host under this load of the test
-    /// (write amplification); `None` if none was programmed for the host.
+    /// Returns the write amplification under one load of a test of the drive: pages programmed per
+    /// page programmed for the host; `None` if none was programmed for the host.
     pub fn waf(&self) -> Option<f64> {
         let [all, host] = self.programs;
         (host > 0).then(|| all as f64 / host as f64)
     }
 
-    /// Returns the reason why [`Element::waf`] says little about write amplification in steady use;
-    /// `None` if there is none.
+    /// Returns the reason why the write amplification under this load says little about steady use,
+    /// such as too few erased blocks; `None` if there is none.
     pub fn withheld(&self) -> Option<Withheld> {
         let [all, host] = self.programs;
         (host > 0).then(|| Withheld::of(all, false, self.erases, self.erase_unit)).flatten()
@@ -152,7 +153,8 @@ fn activity(device: &impl Measured, at: Nanos) -> [u64; Doing::COUNT] {
 }
 
 impl Tally {
-    /// Returns an empty tally for a load of a test that begins now.
+    /// Returns an empty tally of requests for a load of a test that begins at the drive's present
+    /// simulated time.
     pub fn new(device: &impl Measured) -> Tally {
         Tally::begun(device, device.now())
     }
@@ -181,7 +183,8 @@ impl Tally {
         }
     }
 
-    /// Returns the measurements of the load from its start until now.
+    /// Returns the measurements of a test's load from its start up to the drive's present simulated
+    /// time.
     pub fn element(&self, device: &impl Measured) -> Element {
         self.element_until(device, device.now())
     }

@@ -87,11 +87,12 @@ pub struct Cost {
 pub struct Endurance {
     /// The drive, with its settings, of which endurance was measured.
     pub drive: Resolved,
-    /// Description of the workload that was written.
+    /// Description of the workload that the host wrote to the drive to measure endurance.
     pub workload: String,
     /// Cost of the workload in flash writes.
     pub cost: Cost,
-    /// Years over which the drive writes per day are counted.
+    /// Years over which the rated endurance of the drive is spread to give drive writes per day
+    /// (DWPD).
     pub years: f64,
     /// Uncorrectable bit error rate (UBER) at the rated cycles, by age of the data; empty if the
     /// drive has no bit errors.
@@ -203,7 +204,8 @@ fn lives(drive: &Resolved, survey: &Survey, waf: f64) -> [f64; 2] {
     [estimate.rated_years[0], estimate.years[0]]
 }
 
-/// Returns a purged and filled drive for the enterprise workload; `None` if stopped.
+/// Returns a purged and filled drive on which the enterprise workload for measuring endurance can
+/// run; `None` if stopped.
 fn filled<'a>(
     drive: &Resolved,
     watch: Watch<'a>,

@@ -12,15 +12,18 @@ pub const BURSTS: usize = 360;
 /// Length of a burst of the host idle test, in seconds.
 pub const BURST: u64 = 5;
 
-/// Bursts of writes with one length of wait between them, and the return to the baseline.
+/// Length of the wait between two bursts of writes in the host idle recovery test, in seconds if a
+/// minute of the test lasts 60 s; shorter in proportion if minutes are shorter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waited {
     /// Length of the wait between two bursts of writes, in seconds of a test whose minutes last 60
     /// s; shorter in proportion if minutes are shorter.
     pub seconds: u64,
-    /// Measurements of each burst of writes with this wait.
+    /// Measurements of each burst of writes in the host idle recovery test, between which the drive
+    /// is idle for `seconds`.
     pub bursts: Vec<Element>,
-    /// Measurements of the minutes of writes without a pause after the bursts.
+    /// Measurements of the minutes in which the host writes without a pause after the bursts of
+    /// writes of the host idle recovery test.
     pub back: Vec<Element>,
 }
 
@@ -36,7 +39,7 @@ impl Waited {
 pub struct HostIdle {
     /// The baseline of the test: writes without a pause until they are steady.
     pub base: Rounds,
-    /// Results for each length of wait between bursts.
+    /// Results of the host idle recovery test for each length of the wait between bursts of writes.
     pub waits: Vec<Waited>,
 }
 

@@ -95,7 +95,7 @@ pub enum Found {
 /// A test with its results.
 #[derive(Clone, Debug)]
 pub struct Tested {
-    /// The test that was run.
+    /// Test of SNIA's Performance Test Specification (PTS) that was run on the drive.
     pub test: Test,
     /// Records of workload-independent preconditioning, one for each purge.
     pub preconditioned: Vec<Preconditioned>,
@@ -103,7 +103,7 @@ pub struct Tested {
     pub simulated: Span,
     /// Number of host threads and queue depth per thread, where the test does not vary them.
     pub load: (u32, u32),
-    /// Results of this test of the drive, such as a matrix of IOPS.
+    /// Results of one PTS test of the drive, such as a matrix of IOPS by request size and mix.
     pub found: Found,
 }
 
@@ -117,7 +117,7 @@ pub struct Pts {
     /// Results of the tests that were finished, in the order in which SNIA's Performance Test
     /// Specification (PTS) lists the tests.
     pub tested: Vec<Tested>,
-    /// The tests that the user stopped before they were finished.
+    /// PTS tests of the drive that the user stopped before they were finished.
     pub stopped: Vec<Test>,
 }
 

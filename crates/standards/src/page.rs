@@ -107,7 +107,8 @@ impl Pts {
 }
 
 impl Tested {
-    /// Returns true if every load of the test that must become steady did.
+    /// Returns true if every load of this drive test that must become steady did; a test that ends
+    /// otherwise counts as steady.
     fn is_steady(&self) -> bool {
         match &self.found {
             Found::Matrix(matrix) => matrix.rounds.is_steady(),
@@ -141,7 +142,7 @@ impl Tested {
                 }
                 let panel = Panel::columns("", variable.name(), &sheet.heads[1..], series);
                 let what = if latency { "Mean response time" } else { "IOPS" };
-                let title = format!("{what} by size and reads/writes");
+                let title = format!("{what} by request size and mix of reads and writes");
                 Some(Figure::new(id, title, [panel.in_space()]))
             }
             Found::Throughput(_) => {

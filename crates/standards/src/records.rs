@@ -6,22 +6,25 @@ use super::stimulus::Over;
 use fowler_device::{Completion, Device, Layer, Probe};
 use fowler_units::{Nanos, Span};
 
-/// Decides after every minute, given all minutes so far, whether a load ends.
+/// Function that decides after every minute of a load that runs without a pause, from the
+/// measurements of all minutes so far, whether the load ends.
 type Ends<'a> = &'a mut dyn FnMut(&[Element]) -> bool;
 
-/// Measures each minute of a load without a pause, and ends the load.
+/// Probe of a drive under test that measures each minute of a load without a pause (such as write
+/// saturation), and ends the load.
 pub(super) struct Records<'a> {
     pub all: Vec<Element>,
     tally: Tally,
     length: Span,
-    /// Simulated time at which the minute ends whose requests are being measured.
+    /// Simulated time at which the present minute of the test's load ends.
     due: Nanos,
     over: &'a Over<'a>,
     ends: Ends<'a>,
 }
 
 impl<'a> Records<'a> {
-    /// Begins the load's first minute now.
+    /// Begins the first minute of a load without a pause, such as that of the write saturation
+    /// test, at the drive's current time.
     pub fn new(
         device: &impl Measured,
         length: Span,

@@ -20,12 +20,13 @@ use fowler_units::{Nanos, Span};
 pub(super) struct Rig<'a> {
     pub device: BenchDrive,
     pub range: ActiveRange,
-    /// Simulated length of a minute of the test: 60 s unless the user shortens it.
+    /// Simulated length of what a PTS test counts as a minute: 60 s unless the user shortens it.
     pub minute: Span,
     /// Seed of the tests; each load of each round draws its requests from a random stream of its
     /// own.
     pub seed: u64,
-    /// Condition for measuring reads on a copy of the drive.
+    /// Condition under which a test may measure reads on a copy of the drive, so that they run in
+    /// parallel with later loads.
     pub reads_apart: ReadsApart,
     pub control: Control<'a>,
 }
@@ -37,7 +38,8 @@ pub struct Preconditioned {
     pub size: u32,
     /// Number of bytes that preconditioning wrote.
     pub bytes: u64,
-    /// Simulated time that preconditioning took.
+    /// Pages programmed on the drive under test in preconditioning for each page programmed for the
+    /// host; `None` if hardly anything was erased.
     pub simulated: Span,
     /// Pages programmed in preconditioning for each page programmed for the host; `None` if hardly
     /// anything was erased.
@@ -48,14 +50,15 @@ pub struct Preconditioned {
 /// keys.
 pub(super) const OUTSTANDING_MOST: u32 = 65_536;
 
-/// Condition for measuring reads on a copy of the drive, so that loads of the test that come later
-/// need not wait for them.
+/// Condition under which the reads of a test are measured on a copy of the drive, simulated in
+/// parallel with the test's later loads on the drive itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ReadsApart {
-    /// Reads never run on a copy: reads or elapsed time change the drive's state.
+    /// Reads of a test never run on a copy of the drive, because reads or elapsed time change the
+    /// drive's state.
     Never,
-    /// Reads always run on a copy: they do not change the drive's state, and an idle drive does no
-    /// work. The original rests meanwhile.
+    /// Reads of a test always run on a copy of the drive, since they do not change its state and an
+    /// idle drive does no work. The drive itself is idle for as long.
     Resting,
     /// Reads run on a copy only if there are so many that no die is idle for long, because
     /// otherwise GC runs in idle time.
@@ -65,9 +68,9 @@ pub(super) enum ReadsApart {
 /// Number of outstanding requests per die above which dies are idle too rarely for background work.
 const CROWD: u32 = 8;
 
-/// Returns the condition under which reads may run on a copy of the drive. Reads do not change the
-/// drive's state if they neither disturb nor age cells, and cause no caching or moving of data, and
-/// no SLC cache is emptied in idle time.
+/// Returns the condition under which the reads of a test may run on a copy of the drive. That needs
+/// reads that do not change the drive's state: they neither disturb nor age cells, cause no caching
+/// or moving of data, and no SLC cache is emptied in idle time.
 fn reads_apart(config: &Config) -> ReadsApart {
     let cells = matches!(config.reliability.model, ModelKind::Off | ModelKind::ByVoltage)
         && config.reliability.uber == 0.0;
@@ -178,9 +181,9 @@ impl<'a> Rig<'a> {
         self.unless_stopped(minutes)
     }
 
-    /// Returns a copy of the drive to measure reads on, with at least `fewest` requests
-    /// outstanding; `None` if reads must run on the drive itself. With [`ReadsApart::Resting`] the
-    /// drive then rests for the `minutes` that the reads take on the copy.
+    /// Returns a copy of the drive on which a test measures reads with at least `fewest`
+    /// outstanding; `None` if they must run on the drive itself. If reads never change the drive's
+    /// state, the drive itself then idles for the `minutes` that they take.
     pub fn reader(&mut self, fewest: u32, minutes: u64) -> Option<Rig<'a>> {
         let crowd = self.device.layout().geometry.dies().saturating_mul(CROWD);
         match self.reads_apart {
@@ -207,8 +210,8 @@ impl<'a> Rig<'a> {
         self.minute * minutes
     }
 
-    /// Returns the simulated time that stands for `seconds` seconds of a test: shorter than 1 s
-    /// each if the user has shortened the test's minutes.
+    /// Returns the simulated time for `seconds` seconds of a test. It is shorter than `seconds` if
+    /// the user let a minute of the test last less than 60 s (`--minute`).
     pub fn of_seconds(&self, seconds: u64) -> Span {
         Span(
             u64::try_from(u128::from(self.minute.0) * u128::from(seconds) / 60).unwrap_or(u64::MAX),

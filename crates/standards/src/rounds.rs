@@ -8,7 +8,8 @@ use super::stimulus::Stimulus;
 use super::test_progress::TestProgress;
 use fowler_experiment::fan_out;
 
-/// An element of a round: the requests of the host, their number at once, and their duration.
+/// An element of a test's round: one load, given by the kind of the host's requests, the number
+/// outstanding at a time, and the duration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
     /// Requests of the host under this load of the round.
@@ -33,8 +34,8 @@ impl Point {
 pub enum Variable {
     /// Requests per second under that load of a test's rounds which must become steady.
     Iops,
-    /// Throughput in megabytes (10^6 bytes) per second under that load of a test's rounds which
-    /// must become steady.
+    /// Throughput in megabytes (10^6 bytes) per second, measured in every round under the load that
+    /// decides when the test is in steady state.
     Throughput,
     /// Mean response time in microseconds under that load of a test's rounds which must become
     /// steady.
@@ -42,8 +43,8 @@ pub enum Variable {
 }
 
 impl Variable {
-    /// Returns the value of the tracking variable under one measured load; zero if no request was
-    /// answered.
+    /// Returns the value of the tracking variable (which must become steady over the rounds of a
+    /// test) measured under one load; zero if no request was answered.
     pub fn of(self, element: &Element) -> f64 {
         match self {
             Variable::Iops => element.iops(),
@@ -65,14 +66,14 @@ impl Variable {
 /// Rounds of a test, and the measurement window of five of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// The loads of each round, in their order.
+    /// The loads of each round of the test, in the order in which they run.
     pub points: Vec<Point>,
     /// Index, from 0, of the load in each round whose measurements must become steady.
     pub tracked: usize,
     /// Quantity that must become steady over the rounds of the test: IOPS, throughput or mean
     /// response time.
     pub variable: Variable,
-    /// Measurements of the test, by round and by load.
+    /// Measurements of a PTS test, by round and, within a round, by load.
     pub rounds: Vec<Vec<Element>>,
     /// Measurement window: the first five rounds in a row that are steady, or the last five.
     pub window: Window,
@@ -91,7 +92,7 @@ impl Rounds {
         Some(Rounds { points, tracked, variable, rounds, window })
     }
 
-    /// Returns true if the rounds reached steady state.
+    /// Returns true if a test's tracked measurement became steady over five rounds in a row.
     pub fn is_steady(&self) -> bool {
         self.window.is_steady()
     }
@@ -101,14 +102,15 @@ impl Rounds {
         self.values(self.tracked, |element| Some(self.variable.of(element)))
     }
 
-    /// Returns, for each round of the test, the result of `value` for the load at index `point` of
-    /// the round; zero where that is `None`.
+    /// Returns, for each round of the test, the number that `value` returns for the load with index
+    /// `point`; zero for rounds without such a number.
     pub fn values(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Vec<f64> {
         self.rounds.iter().map(|round| value(&round[point]).unwrap_or(0.0)).collect()
     }
 
-    /// Returns the mean of `value` over the five rounds of the measurement window, for the load at
-    /// index `point` of each round; `None` if a round has no value.
+    /// Returns the mean of a measurement (`value`, such as IOPS) over the five rounds of the test's
+    /// measurement window, under the load with index `point`; `None` if a round lacks the
+    /// measurement.
     pub fn mean(&self, point: usize, value: impl Fn(&Element) -> Option<f64>) -> Option<f64> {
         let rounds = &self.rounds[self.window.first - 1..self.window.last];
         let values: Option<Vec<f64>> = rounds.iter().map(|round| value(&round[point])).collect();
@@ -122,7 +124,8 @@ impl Rounds {
         rounds.iter().filter_map(|round| value(&round[point])).max_by(f64::total_cmp)
     }
 
-    /// Describes how the rounds ended: in steady state, or at their largest number.
+    /// Describes the end of a test's rounds: in steady state, or at the largest number of rounds
+    /// without it.
     pub fn ended(&self) -> String {
         let Window { first, last, .. } = self.window;
         if self.is_steady() {
@@ -152,7 +155,8 @@ pub(super) fn run(
     Rounds::of(points, (tracked, variable), rounds)
 }
 
-/// Runs one round of loads. `None` if it was stopped.
+/// Loads that only read and do not change the drive's state run on a copy of the drive, in parallel
+/// with the loads that follow if a core is free. Results do not depend on the number of cores.
 ///
 /// Reads that leave nothing behind run on a copy of the drive, at the same time as the loads
 /// that follow them if a core is free. Nothing depends on the number of cores.
@@ -191,7 +195,7 @@ fn one(
     Some(elements)
 }
 
-/// Number of minutes in a round of a load without a pause.
+/// Number of minutes that count as a round if a test keeps one load on the drive without a pause.
 pub(super) const MINUTES: usize = 30;
 
 /// Keeps one load on the drive without a pause until the first minutes of rounds of 30 minutes are

@@ -18,9 +18,10 @@ pub const EVERY: usize = 31;
 pub enum Ended {
     /// Four times the user capacity was written.
     Written,
-    /// The first minutes of five successive 30-minute rounds are steady.
+    /// The write saturation test ended because its throughput is steady: the first minutes of five
+    /// successive 30-minute rounds are alike.
     Steady,
-    /// The time limit of 24 hours was reached.
+    /// The write saturation test ended because its time limit of 24 hours was reached.
     Day,
 }
 
@@ -100,7 +101,7 @@ impl Saturation {
         self.minutes.iter().map(grow).collect()
     }
 
-    /// Returns the measurements of the last `LEVEL` minutes together.
+    /// Returns the measurements of the last five minutes of the write saturation test as one.
     pub fn level(&self) -> Element {
         let from = self.minutes.len().saturating_sub(LEVEL);
         merged(&self.minutes[from..])
@@ -213,9 +214,9 @@ pub(super) fn run(
     Some(Saturation { minutes, point: point.clone(), ended, window, capacity, theory })
 }
 
-/// Returns the first window that is steady in the values of every [`EVERY`]th minute after the user
-/// capacity was written once. PTS counts from the first minute. But on a drive that takes hours to
-/// fill, all minutes before that are alike, and the test would end before its cliff.
+/// Returns the first steady window of five values, taken every 31 minutes of the write saturation
+/// test once the user capacity was written. PTS counts from the first minute; but while a large
+/// drive fills, all minutes are alike, and the test would end before throughput falls.
 fn steady_after_fill(minutes: &[Element], capacity: u64) -> Option<Window> {
     let mut written = 0;
     let filled = minutes.iter().skip_while(|minute| {

@@ -25,7 +25,8 @@ const MINUTE_LEAST: Span = Span(1_000_000);
 pub struct Setting {
     /// Name of a setting of the tests, such as the active range, in the report's table of settings.
     pub name: &'static str,
-    /// Value of a setting of the tests, in words, in the report's table of settings.
+    /// Value, in words, of a setting of the PTS tests such as the active range, for the report's
+    /// table of settings.
     pub value: String,
     /// Source of the setting's value, such as the specification or the user.
     pub source: &'static str,
@@ -36,9 +37,10 @@ const IMPLEMENTED: &str = "as in open implementations of PTS";
 /// Words in the report for where a setting comes from: the author's memory, not checked against the
 /// text of the specification.
 const MEMORY: &str = "from memory: not verified against the specification";
-/// Words in the report for where a setting comes from: the user chose it.
+/// Origin of a test's setting, as the report states it, if the user chose the setting.
 const CHOSEN: &str = "chosen by the user";
-/// Words in the report for where a setting comes from: the drive under test has it.
+/// Origin of a test's setting, as the report states it, if the drive under test determines the
+/// setting.
 const DRIVE: &str = "the drive";
 /// Words in the report for where a setting comes from: Fowler chose it, because PTS leaves it to
 /// the host.
@@ -122,8 +124,9 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     let amount = if client { CLIENT_AMOUNT.0 } else { spec.active_amount.0 };
     let amount = amount / PIECE * PIECE;
     let too_small = |bytes: u64, flag: &str| {
-        let what = format!("only {} of the drive would be tested", Bytes(bytes));
-        let expected = format!("at least {}, the largest request of the tests", Bytes(LARGEST));
+        let what = format!("the tests would use only {} of the drive's addresses", Bytes(bytes));
+        let expected =
+            format!("at least {} of addresses, the size of the largest request", Bytes(LARGEST));
         Diagnostics::from(Diagnostic::new(flag, what).expected(expected))
     };
     if span < LARGEST {
@@ -133,8 +136,8 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
         return Err(too_small(spec.active_amount.0, "--active-amount"));
     }
     if spec.active_amount.0 > span {
-        let what = format!("{} of the drive would be tested", spec.active_amount);
-        let expected = format!("at most {}, the range that is tested", Bytes(span));
+        let what = format!("{} of the active range would be tested", spec.active_amount);
+        let expected = format!("at most {}, the length of the active range", Bytes(span));
         return Err(Diagnostic::new("--active-amount", what).expected(expected).into());
     }
     let all = amount == 0 || amount >= span;
@@ -187,7 +190,10 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     say("data", "data has no content, and nothing is compressed".into(), "the simulator's own");
     say(
         "seed",
-        format!("{}; each load of each round draws a random stream of its own", drive.config.seed),
+        format!(
+            "{}; each load of each round draws requests from a random stream of its own",
+            drive.config.seed
+        ),
         DRIVE,
     );
     all

@@ -31,7 +31,7 @@ impl Pts {
         sheet
     }
 
-    /// Returns the table of all tests, one in each row.
+    /// Returns the table that sums up all executed tests of the drive, one in each row.
     pub fn overview(&self) -> Sheet {
         let heads = ["test", "how it ended", "result", "simulated time"];
         let mut sheet = Sheet::new("tests", "Tests", &heads);
@@ -65,7 +65,7 @@ impl Tested {
         }
     }
 
-    /// Describes the results of the test in one line.
+    /// Describes the results of a PTS test of the drive in one line.
     pub(super) fn result(&self) -> String {
         let real = fowler_experiment::numbers::real;
         match &self.found {
@@ -122,7 +122,7 @@ impl Tested {
         }
     }
 
-    /// Returns the tables of the test, the most important first.
+    /// Returns the tables of results of a PTS test, the most important first.
     pub fn sheets(&self) -> Vec<Sheet> {
         let name = self.test.name();
         match &self.found {
@@ -329,7 +329,7 @@ fn of_saturation(name: &str, all: &Saturation) -> Vec<Sheet> {
         total as f64 / all.capacity as f64,
         all.minutes.len(),
         all.theory.map_or(String::new(), |waf| {
-            format!("; in theory the write amplification ends at {waf:.2} with greedy collection")
+            format!("; in theory the write amplification ends at {waf:.2} with greedy GC")
         })
     );
     let heads: Vec<&str> = std::iter::once("part").chain(ELEMENT_HEADS).collect();
@@ -347,7 +347,8 @@ fn of_saturation(name: &str, all: &Saturation) -> Vec<Sheet> {
     vec![sheet, minutes(name, &all.minutes, all.capacity)]
 }
 
-/// Returns the table of each minute of a load without a pause.
+/// Returns the table of the minutes of a test that loads the drive without a pause, such as write
+/// saturation: one row for each minute.
 fn minutes(name: &str, all: &[Element], capacity: u64) -> Sheet {
     let heads: Vec<&str> =
         ["minute", "GB written", "fills"].into_iter().chain(ELEMENT_HEADS).collect();

@@ -85,7 +85,7 @@ impl Test {
                     let what = format!("unknown test `{}`", printable(name));
                     wrong.push(
                         Diagnostic::new("--test", what)
-                            .expected(format!("tests from {}", names.join(", ")))
+                            .expected(format!("names of PTS tests: {}", names.join(", ")))
                             .hint(near.map(|near| format!("did you mean \"{near}\"?"))),
                     );
                 }
@@ -97,10 +97,12 @@ impl Test {
     }
 }
 
-/// The editions of PTS, which once were two specifications.
+/// The editions of PTS, the performance test specification for solid-state drives: one for client
+/// and one for enterprise drives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Edition {
-    /// PTS for clients: the write cache is on, and a part of the drive is used.
+    /// Enterprise edition of PTS, the performance test specification: the drive's write cache is
+    /// off.
     Client,
     /// PTS for enterprises: the write cache is off.
     Enterprise,
@@ -112,7 +114,7 @@ pub enum Purge {
     /// The drive holds no data, but keeps the wear that it had.
     #[default]
     Format,
-    /// The drive has never been used.
+    /// The drive has never been used (fresh out of the box).
     Fob,
 }
 
@@ -135,7 +137,8 @@ pub struct PtsSpec {
     pub minute: Span,
     /// Share of the LBAs that is tested, from the first LBA on (active range).
     pub active_share: f64,
-    /// Amount of the active range that is used, in pieces of 2 MiB; zero for all of it.
+    /// Number of bytes of the active range that the tests use, in pieces of 2 MiB spread over the
+    /// range; zero for all of it.
     pub active_amount: Bytes,
     /// Number of host threads, for tests of SNIA's Performance Test Specification that do not
     /// prescribe it.
@@ -226,7 +229,8 @@ mod tests {
     fn lists_of_tests_are_read() {
         assert_eq!(Test::list("wsat, iops,iops"), Ok(vec![Test::Iops, Test::Saturation]));
         let wrong = Test::list("iosp,tp,x").unwrap_err().to_string();
-        for part in ["`iosp`", "did you mean \"iops\"", "`x`", "tests from iops, tp, lat"] {
+        for part in ["`iosp`", "did you mean \"iops\"", "`x`", "names of PTS tests: iops, tp, lat"]
+        {
             assert!(wrong.contains(part), "{part}: {wrong}");
         }
     }

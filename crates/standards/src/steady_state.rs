@@ -15,8 +15,8 @@ pub const DATA_SHARE: f64 = 0.20;
 /// Largest rise or fall of the line through a steady window, as a share of the mean.
 pub const SLOPE_SHARE: f64 = 0.10;
 
-/// Relative tolerance of the bounds of steady state, because decimal numbers exactly on a bound are
-/// inexact in binary.
+/// Factor on the bounds of the steady-state criterion that tolerates rounding: a decimal number
+/// exactly on a bound is inexact in binary.
 const ROUNDING: f64 = 1.0 + 1e-12;
 
 /// A window of five consecutive rounds, with the quantities that decide if it is steady.
@@ -25,8 +25,8 @@ pub struct Window {
     /// Number of the first of the five rounds that the test of steady state examines, counted from
     /// 1.
     pub first: usize,
-    /// Number of the last of the five rounds that the test of steady state examines, counted from
-    /// 1.
+    /// Number of the last of the five rounds of a test whose values are examined for a steady
+    /// state, counted from 1.
     pub last: usize,
     /// Mean of the tracking variable over the window.
     pub average: f64,

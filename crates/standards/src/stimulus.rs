@@ -22,7 +22,7 @@ pub struct Stimulus {
 pub enum Addresses {
     /// Sequential addresses, starting again at the beginning after the end.
     Sequential,
-    /// Random addresses, uniform over the tested part of the drive.
+    /// Random addresses, uniform over the part of the drive that the test uses (the active range).
     Uniform,
     /// Random addresses in zones from the start of the tested part, each with its share of accesses
     /// and of the range; uniform within each zone.
@@ -35,7 +35,7 @@ impl Stimulus {
         Stimulus { reads, sizes: vec![(size, 1.0)], addresses, alignment: None }
     }
 
-    /// Returns the mean size of a request in bytes.
+    /// Returns the mean size in bytes of a request of the host under this load of a test.
     pub fn mean_size(&self) -> f64 {
         self.sizes.iter().map(|&(size, share)| f64::from(size) * share).sum()
     }
@@ -90,13 +90,14 @@ impl<'a> Over<'a> {
         Over { over: Cell::new(false), stop }
     }
 
-    /// Meets the stop condition: no request is drawn from now on. The drive has up to eight that
-    /// were drawn before.
+    /// Makes the source of a load's requests stop: it generates no further request. The drive
+    /// already has up to eight requests that were generated before.
     pub fn set(&self) {
         self.over.set(true);
     }
 
-    /// Returns true if the source of requests must stop.
+    /// Returns true if a test's source of requests must end: its load is over, or the user stopped
+    /// the tests.
     #[inline]
     pub fn is_set(&self) -> bool {
         self.over.get() || self.stop.load(Ordering::Relaxed)
@@ -115,7 +116,7 @@ pub struct Requests<'a> {
     rng: Rng,
     /// Address at which sequential requests continue.
     next: u64,
-    /// Number of bytes that are left to be requested.
+    /// Number of bytes that this source of a load's requests may still request.
     left: u64,
     over: &'a Over<'a>,
 }
@@ -133,7 +134,7 @@ impl<'a> Requests<'a> {
         Requests { stimulus, range, rng, next: 0, left: u64::MAX, over }
     }
 
-    /// Returns the requests with an end after `bytes` bytes.
+    /// Returns this source of a load's requests, limited to requests for `bytes` bytes in all.
     pub fn take_bytes(self, bytes: u64) -> Requests<'a> {
         Requests { left: bytes, ..self }
     }

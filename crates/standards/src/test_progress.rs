@@ -11,17 +11,18 @@ pub struct Watch<'a> {
     /// Called with the number of a test in the order of the specification, and the share of it that
     /// is done.
     pub share: &'a (dyn Fn(usize, f64) + Sync),
-    /// Called with a description of the current step of a test.
+    /// A part of a drive test, such as preconditioning or one round, that reports its progress.
     pub say: &'a (dyn Fn(String) + Sync),
 }
 
-/// A part of a test of a drive, which reports its progress.
+/// Progress of a part of a PTS test, reported to the caller as a share of the whole test.
 #[derive(Clone)]
 pub(super) struct TestProgress<'a> {
     watch: Watch<'a>,
     number: usize,
     name: String,
-    /// Share of the whole test at which this part begins, from 0 to 1.
+    /// Share of the whole drive test, from 0 to 1, that is done when the part that `self` reports
+    /// begins.
     from: f64,
     until: f64,
 }
@@ -32,20 +33,21 @@ impl<'a> TestProgress<'a> {
         TestProgress { watch, number, name: name.into(), from: 0.0, until: 1.0 }
     }
 
-    /// Returns the progress of the named part of a test; it begins and ends at the shares `from`
-    /// and `until` (0 to 1) of the part that `self` reports.
+    /// Returns the progress reporter of the part `name` of a drive test. The part begins and ends
+    /// at the shares `from` and `until` (0 to 1) of the part that `self` reports.
     pub fn part(&self, name: &str, from: f64, until: f64) -> TestProgress<'a> {
         let within = |share: f64| self.from + share * (self.until - self.from);
         let name = format!("{} {name}", self.name);
         TestProgress { name, from: within(from), until: within(until), ..self.clone() }
     }
 
-    /// Returns the name of the random streams of this part of the test.
+    /// Returns the name of the random streams from which a part of a PTS test draws its requests.
     pub fn stream(&self) -> String {
         format!("pts/{}", self.name)
     }
 
-    /// Reports the share of the test's part that is done, from 0 to 1, and the current step.
+    /// Reports to the caller which share (0 to 1) of a part of a PTS test is done, and the current
+    /// step in words.
     pub fn share(&self, share: f64, what: &str) {
         let share = self.from + share.clamp(0.0, 1.0) * (self.until - self.from);
         (self.watch.share)(self.number, share);

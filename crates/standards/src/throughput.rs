@@ -10,7 +10,7 @@ use super::test_progress::TestProgress;
 pub const SIZES: [u32; 2] = [128 << 10, 1 << 20];
 /// Index of the load of reads in a round of the throughput test.
 pub const READ: usize = 0;
-/// Index of the load of writes in a round of the throughput test.
+/// Index, from 0, of the load that writes among the loads of a round of the throughput test.
 pub const WRITE: usize = 1;
 
 /// Runs the rounds of the throughput test with one request size. `None` if stopped.

@@ -9,7 +9,8 @@ use fowler_experiment::workload::Control;
 use fowler_theory::bounds::Array;
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// Smallest accepted ratio of a saturated drive's throughput to its upper bound.
+/// Smallest accepted ratio of the simulated throughput of a saturated drive to the theoretical
+/// upper bound, the capacity of the dies or channels.
 const REACHED: f64 = 0.99;
 /// Number of requests outstanding on a saturated drive. Reads of random pages occasionally leave a
 /// die idle: with `n` outstanding on `d` dies for at most a share `(d - 1) / (n + d - 1)` of the

@@ -18,8 +18,8 @@ const LOADS_OF_READS_ALONE: [f64; 4] = [0.3, 0.5, 0.7, 0.8];
 /// have fewer behind them.
 const REPLICATION: usize = 100_000;
 const MARGIN: usize = REPLICATION / 50;
-/// Relative tolerance of the mean that theory predicts for commands to one die, and the fewest
-/// requests simulated to measure that mean.
+/// For the full validation of one die: relative tolerance of the mean that theory predicts, and the
+/// fewest requests that are simulated to measure that mean.
 const FULL: (f64, f64) = (0.01, 1e6);
 const QUICK: (f64, f64) = (0.03, 5e5);
 /// Number of writes in a replication of a die that always has a write to do, and number of those
@@ -31,8 +31,8 @@ const LOAD_OF_READS: f64 = 0.3;
 
 const SUSPENSIONS_OF: &str = "suspensions of a write";
 
-/// Function that returns a number measured for one flash command, such as the response time in
-/// microseconds.
+/// Function that returns the number measured for one simulated flash command that the validation
+/// averages, such as the response time in microseconds.
 type Measure = fn(&ChipCommand, &ChipResult) -> f64;
 
 /// An expectation about the mean of a value: its name, its unit, the theoretical mean, the
@@ -52,8 +52,8 @@ fn suspensions(_: &ChipCommand, result: &ChipResult) -> f64 {
     f64::from(result.suspensions)
 }
 
-/// Returns the expectations of theory about one die under a scheme; empty if the load has no steady
-/// state.
+/// Returns the mean times that theory predicts for the commands of a load to one die under a
+/// scheme; empty if the load has no steady state.
 fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     let both = |means: Option<die::Means>| {
         means.map_or_else(Vec::new, |means| {

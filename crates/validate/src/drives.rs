@@ -21,9 +21,10 @@ pub(super) const SUSPENSIONS: [(&str, Suspension); 2] =
 pub(super) struct Drive {
     /// Name of the preset drive.
     pub flash: String,
-    /// Configuration of the drive from which theory computes its values.
+    /// Configuration of the drive that the validation simulates, to compare the results with
+    /// theory.
     pub stated: Config,
-    /// Configuration of the drive that is simulated.
+    /// Configuration of the drive that the validation simulates.
     pub simulated: Config,
 }
 

@@ -13,8 +13,8 @@ pub enum Group {
     Bounds,
     /// Write amplification by garbage collection.
     Gc,
-    /// Consistency checks that every run must pass, such as Little's law, and channels and dies
-    /// busy for at most 100 % of the time.
+    /// Consistency checks that every run of the validation must pass, such as Little's law, and
+    /// channels and dies busy for at most 100 % of the time.
     Laws,
 }
 
@@ -30,8 +30,8 @@ impl Group {
         ["die", "extra wait", "bounds", "gc", "laws"][self as usize]
     }
 
-    /// Describes in words which values of theory and simulation this group of expectations
-    /// compares, and how.
+    /// Describes in words which values of theory and of the simulation the validation compares in
+    /// this group (such as garbage collection), and how.
     pub fn about(self) -> &'static str {
         match self {
             Group::Die => {
@@ -62,8 +62,8 @@ impl Group {
 /// `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allowed {
-    /// Lowest allowed deviation of the simulated value from the theoretical one, as a share of the
-    /// latter; at most zero.
+    /// Lowest allowed deviation of the simulated from the theoretical value, as a share of the
+    /// latter: zero or negative.
     pub low: f64,
     /// Highest allowed deviation of the simulated value from the theoretical one, as a share of the
     /// latter; at least zero.
@@ -87,22 +87,26 @@ impl Allowed {
 /// A value that theory predicts (an expectation), and the value that the simulator measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
-    /// Group to which the comparison of a theoretical with a simulated value belongs.
+    /// Group of the validation, such as a queueing formula, to which the comparison of a
+    /// theoretical with a simulated value belongs.
     pub group: Group,
-    /// Name of the quantity for which a theoretical and a simulated value are compared.
+    /// Name of the quantity for which the validation compares a theoretical with a simulated value.
     pub what: String,
-    /// Unit of the theoretical and the measured value; may be empty.
+    /// Unit of the theoretical and of the simulated value that the validation compares; may be
+    /// empty.
     pub unit: &'static str,
-    /// Value of the quantity that theory predicts.
+    /// Value that theory predicts for the simulated drive, such as a mean response time.
     pub theory: f64,
-    /// Value of the quantity that the simulator measured.
+    /// Half the width of the 95 % confidence interval of the value that the validation measured in
+    /// simulation; `None` if that value is not random.
     pub measured: f64,
     /// Half the width of the 95 % confidence interval of the simulated value; `None` if that value
     /// is not random.
     pub half_width: Option<f64>,
     /// Deviation of the simulated value from the theoretical one up to which the two agree.
     pub allowed: Allowed,
-    /// Number of requests that were simulated to measure the value.
+    /// Number of requests that the validation simulated to measure the value that it compares with
+    /// theory.
     pub requests: u64,
 }
 
@@ -113,14 +117,15 @@ impl Row {
         if self.measured == self.theory { 0.0 } else { self.measured / self.theory - 1.0 }
     }
 
-    /// Returns true if simulation agrees with theory.
+    /// Returns true if the simulated value deviates from the theoretical one by no more than the
+    /// validation allows.
     pub fn agrees(&self) -> bool {
         (self.allowed.low..=self.allowed.high).contains(&self.deviation())
     }
 }
 
-/// Function that simulates the runs behind one point of the validation and compares them with
-/// theory, one row for each value; `None` if the user stopped it.
+/// Function that simulates the runs of one case of the validation (such as one die at one load) and
+/// compares them with theory, one row for each value; `None` if the user stopped it.
 type Simulate = Box<dyn Fn(Control<'_>) -> Option<Vec<Row>> + Send + Sync>;
 
 /// A point of the validation: values that theory predicts (expectations) and one simulation
@@ -140,8 +145,8 @@ impl Point {
         Point { group, title, simulate: Box::new(simulate) }
     }
 
-    /// Returns true if `text`, in any case, is the name of this point's group, or part of this
-    /// point's title.
+    /// Returns true if `text`, in any case, selects these expectations of the validation: it is the
+    /// name of their group, or part of their title.
     pub fn is_named(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         match Group::ALL.into_iter().find(|group| group.name() == text) {

@@ -123,7 +123,8 @@ pub(super) fn points(spec: &ValidateSpec) -> Result<Vec<Point>, Diagnostics> {
         // The closed form is for pools that share no blocks, so each pool is a drive of its own.
         let spare = pools.spare_hot;
         let title = format!(
-            "fifo, two pools simulated as two drives, {spare:.3} of the spare for hot data, {what}"
+            "fifo, a hot and a cold pool of blocks simulated as two drives, {spare:.3} of the spare \
+             space for hot data, {what}"
         );
         points.push(point(title, pools.waf, planes, tolerance));
     }
@@ -178,8 +179,8 @@ impl Shape {
 }
 
 impl Plane {
-    /// Returns the plane's write amplification (pages programmed per page that the host writes),
-    /// batch by batch; `None` if stopped.
+    /// Returns the write amplification (pages programmed per page that the host writes) of a
+    /// simulated drive with one plane, for each batch of writes after a warm-up; `None` if stopped.
     fn measure(&self, control: Control<'_>) -> Option<Vec<f64>> {
         let mut device = ready(&self.config, control)?;
         let layout = device.layout();

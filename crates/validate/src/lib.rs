@@ -32,7 +32,8 @@ use fowler_experiment::workload::Control;
 /// Result of a validation of the simulator against theory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Validation {
-    /// Every value that theory predicted (an expectation) with the simulated one, in a fixed order.
+    /// Every value that theory predicted for the validation, with the simulated one, in the order
+    /// in which the report shows them.
     pub rows: Vec<Row>,
     /// True if the validation ran to its end.
     pub complete: bool,
@@ -75,7 +76,8 @@ pub fn validate(spec: &ValidateSpec, control: Control<'_>) -> Result<Validation,
             let what = format!("no expectation matches `{}`", printable(text));
             let names = Group::ALL.map(Group::name).join(", ");
             let expected = format!(
-                "the name of a group of expectations ({names}), or part of a title, such as ipc"
+                "the name of a group of expectations ({names}), or part of an expectation's title, \
+                 such as ipc"
             );
             return Err(Diagnostic::new("--only", what).expected(expected).into());
         }

@@ -46,7 +46,7 @@ impl Buckets {
         self.all += 1;
     }
 
-    /// Adds the counts of another histogram.
+    /// Adds the counts of another latency histogram with the same buckets to this one.
     pub fn merge(&mut self, other: &Buckets) {
         if self.counts.is_empty() {
             self.counts.clone_from(&other.counts);

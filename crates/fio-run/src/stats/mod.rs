@@ -40,7 +40,8 @@ impl Latency {
     }
 }
 
-/// Part of a request's latency.
+/// Part of a request's latency that fio reports separately: submission, completion, or both
+/// together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// Submission latency (`slat`): from the time at which a process takes a request up to its
@@ -56,7 +57,8 @@ impl Stage {
     /// All parts of a latency, in fio's order.
     pub const ALL: [Stage; 3] = [Stage::Submission, Stage::Completion, Stage::Total];
 
-    /// Returns the name of this part of the latency in logs and outputs.
+    /// Returns fio's name for this latency (submission `slat`, completion `clat`, total `lat`) in
+    /// logs and outputs.
     pub fn name(self) -> &'static str {
         ["slat", "clat", "lat"][self as usize]
     }
@@ -88,7 +90,7 @@ impl Done {
     }
 }
 
-/// Times of a request that was answered.
+/// Times at which a fio process took up, issued and collected a request that the drive answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Times {
     /// Time at which the process took the request up.
@@ -101,7 +103,8 @@ pub(super) struct Times {
 }
 
 impl Times {
-    /// Returns a part of the request's latency; a synchronous engine has no submission.
+    /// Returns the submission, completion or total latency of a request; `None` for the submission
+    /// latency with a synchronous engine, which has none.
     #[inline]
     pub fn latency(&self, stage: Stage) -> Option<Span> {
         match stage {
@@ -115,7 +118,7 @@ impl Times {
 /// Statistics of a process, or of a group of processes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stats {
-    /// Completed requests, by direction.
+    /// Completed requests of a process, or of all processes of a group, by direction.
     pub done: ByDirection<Done>,
     /// Latencies of completed flushes.
     pub syncs: Latency,
@@ -125,7 +128,7 @@ pub(super) struct Stats {
     pub depths: Depths,
     /// Run time of the process after the ramp; the longest of a group.
     pub ran: Span,
-    /// Run time summed over a group, in whole milliseconds.
+    /// Run time summed over the processes of a reporting group, in whole milliseconds.
     pub ran_in_all_ms: u64,
 }
 
@@ -151,12 +154,13 @@ impl Stats {
         self.syncs.record(times.collected - times.start, true);
     }
 
-    /// Returns the number of data requests in all directions.
+    /// Returns the number of reads, writes and trims of a fio process.
     pub fn requests(&self) -> u64 {
         Direction::ALL.iter().map(|&direction| self.done[direction].requests).sum()
     }
 
-    /// Adds the statistics of another process of the group.
+    /// Adds the statistics of another process of the reporting group, which fio's output shows as
+    /// one entry.
     pub fn merge(&mut self, other: &Stats) {
         for direction in Direction::ALL {
             let (ours, theirs) = (&mut self.done[direction], &other.done[direction]);

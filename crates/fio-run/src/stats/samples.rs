@@ -11,7 +11,8 @@ pub(crate) struct Samples {
     from: Nanos,
     until: Nanos,
     before: ByDirection<(u64, u64)>,
-    /// True if a whole sampling window has passed since the start of sampling.
+    /// True if a whole sampling window has passed since the sampling of the fio process's bandwidth
+    /// and requests per second began.
     passed: bool,
 }
 
@@ -21,7 +22,8 @@ pub(crate) struct Samples {
 pub(crate) struct Window {
     /// Direction of the requests whose rates were sampled: read, write or trim.
     pub direction: Direction,
-    /// End of the time window in which the rates of a process were sampled.
+    /// End time of the window for which the bandwidth and the requests per second of a fio process
+    /// were measured.
     pub until: Nanos,
     /// Bytes per second that the requests of one direction moved in a time window.
     pub bytes_per_s: u64,

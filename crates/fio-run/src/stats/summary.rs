@@ -95,7 +95,8 @@ impl Table {
         }
     }
 
-    /// Adds the latency counts of another table.
+    /// Adds to this table (the number of requests in each latency class of fio's output) the counts
+    /// of another such table.
     pub fn merge(&mut self, other: &Table) {
         add_up(&mut self.ns, &other.ns);
         add_up(&mut self.us, &other.us);
@@ -103,7 +104,8 @@ impl Table {
     }
 }
 
-/// Adds each count in the list `theirs` to the count at the same index of the list `ours`.
+/// Adds the request counts in `theirs` (one per class, of another fio process) to the counts of the
+/// same classes in `ours`.
 pub(crate) fn add_up(ours: &mut [u64], theirs: &[u64]) {
     ours.iter_mut().zip(theirs).for_each(|(ours, theirs)| *ours += theirs);
 }
@@ -141,13 +143,15 @@ impl Depths {
         self.submits[batch(requests)] += 1;
     }
 
-    /// Counts one collection, which took the answers to `requests` requests from the drive.
+    /// Counts one call of a fio process that collected the answers to `requests` requests from the
+    /// drive.
     #[inline]
     pub fn complete(&mut self, requests: u32) {
         self.completes[batch(requests)] += 1;
     }
 
-    /// Adds the queue depths, submissions and collections that another process counted.
+    /// Adds the counts of queue depths, submissions and collections of another fio process, so that
+    /// both are reported as one.
     pub fn merge(&mut self, other: &Depths) {
         add_up(&mut self.levels, &other.levels);
         add_up(&mut self.submits, &other.submits);

@@ -37,7 +37,8 @@ pub(super) struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// Draws the drives of the fleet or shard that are missing, as [`DrawnDrives::complete`].
+    /// Draws the missing drives of a fleet or of one of its shards, and adds them to those in
+    /// `drawn`.
     pub fn complete(
         self,
         drawn: &mut DrawnDrives,

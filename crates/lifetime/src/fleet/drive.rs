@@ -68,7 +68,8 @@ impl Drive {
 /// Counts of the drives of a fleet that were replaced in a year, or in all years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Replaced {
-    /// Number of drives that were replaced.
+    /// Number of drives of the fleet that were replaced, early or worn out, in one year or in all
+    /// years.
     pub count: u64,
     /// Sum, over the slots of the fleet (each holds one drive at a time), of the squared number of
     /// drives replaced there.

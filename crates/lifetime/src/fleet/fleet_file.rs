@@ -27,13 +27,15 @@ use std::path::{Path, PathBuf};
 const KIND: Kind = Kind { name: "fleet", format: 2 };
 /// Name of the file of drawn drives in a folder of results.
 pub(super) const FLEET: &str = "lifetime.fleet";
-/// The most drives that are drawn between two saves: they take seconds.
+/// The most drives that are drawn between two saves of the fleet file; drawing that many takes
+/// seconds.
 const EVERY_MOST: u64 = 4_000_000;
 
 /// A shard of a fleet to draw, and the folder from which the drive's life is taken.
 #[derive(Clone, Debug)]
 pub struct ShardSpec {
-    /// Number of the shard, and number of all shards.
+    /// Number of the shard of the fleet (a part that is drawn on its own), and number of all
+    /// shards.
     pub shard: Shard,
     /// Folder of another shard whose simulated life is reused; `None` simulates the life.
     pub life_of: Option<PathBuf>,
@@ -65,7 +67,7 @@ pub(super) struct Head {
     /// Hash of the specification of the drive's life.
     asked: String,
     pub spec: FleetSpec,
-    /// The shard that the file holds; `None` for a whole fleet.
+    /// The shard (part of the fleet) that this fleet file holds; `None` for a whole fleet.
     pub shard: Option<Shard>,
 }
 
@@ -110,13 +112,13 @@ impl Held {
                 && it.drawn.drives.len() <= it.places()
         };
         held.filter(sound).ok_or_else(|| {
-            let what = "is damaged: its checksum does not match the fleet";
+            let what = "is damaged: its contents do not describe a valid fleet of drives";
             Refused::Damaged(Box::new(Diagnostic::new(path.display().to_string(), what)))
         })
     }
 }
 
-/// Returns the first of some diagnostics, of which there is at least one.
+/// Returns the first of the errors of reading or writing a fleet file; there is at least one.
 fn first(diagnostics: Diagnostics) -> Diagnostic {
     diagnostics.0.into_iter().next().unwrap_or_else(|| Diagnostic::of("failed"))
 }
@@ -185,7 +187,7 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
 struct Store<'a> {
     path: Option<PathBuf>,
     watch: Watch<'a>,
-    /// True if the file is in the cache folder, so that it may be replaced or lost.
+    /// True if the file of drawn drives is in the cache folder, so that it may be replaced or lost.
     cached: bool,
     head: Head,
     found: Option<Held>,
@@ -256,9 +258,12 @@ impl<'a> Store<'a> {
                 format!("holds shard {there} and not {own}")
             }
             (Some(shard), Some(_)) if (&there.asked, there.spec) != (&own.asked, own.spec) => {
-                let version =
-                    if there.sources == own.sources { "" } else { ", or of this version" };
-                format!("holds shard {shard} of another fleet than this{version}")
+                let version = if there.sources == own.sources {
+                    ""
+                } else {
+                    ", or was drawn by another version"
+                };
+                format!("holds shard {shard} of another fleet than this one{version}")
             }
             (None, Some(_)) => "holds a whole fleet that is not finished".into(),
             _ => return Ok(held),
@@ -283,20 +288,24 @@ impl<'a> Store<'a> {
             );
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic
-                .expected("the folder of another shard of this fleet, in which the life was saved")
+                .expected(
+                    "the results folder of another shard of this fleet, with the life saved there",
+                )
                 .into());
         }
         let held = Held::read(&path).map_err(|refused| match refused {
             Refused::Damaged(why) | Refused::Other(why) => Diagnostics::from(*why),
         })?;
         if held.head.asked != self.head.asked {
-            let what = "has the life of another drive, workload, dilation or version of Fowler";
+            let what = "has the life of another drive, workload, dilation or version of Fowler \
+                        than this fleet";
             return Err(Diagnostic::new(folder.display().to_string(), what).into());
         }
         held.life.life().map(Some)
     }
 
-    /// Returns the drives of this fleet that were saved.
+    /// Returns the drives of this fleet that an earlier call drew and saved in the fleet file
+    /// (found beside the checkpoint); no drives if the file is missing or belongs to another fleet.
     fn drawn(&mut self, identity: &str, life: &Lifetime) -> DrawnDrives {
         let nothing = DrawnDrives::nothing(horizon(life));
         let Some(found) = self.found.take() else { return nothing };
@@ -360,7 +369,8 @@ fn identity(life: &SavedLife, fleet: &FleetSpec) -> String {
     text_hash(&format!("{FINGERPRINT} {life} {fleet:?}"))
 }
 
-/// State of drawing a fleet or a shard when it ends.
+/// Outcome of drawing a fleet of drives, or a shard (part) of it: all drives drawn, or stopped
+/// before.
 enum Came<'a> {
     Whole { life: Box<Lifetime>, drawn: DrawnDrives, new: usize, store: Box<Store<'a>> },
     Stopped { saved: bool },

@@ -111,15 +111,22 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
                 let sources = it.sources.get(..8).unwrap_or(&it.sources);
                 format!("{} ({})", printable(&it.version), printable(sources))
             });
-            let what =
-                format!("has drives drawn by Fowler {one}, and {name} by {that}, which may differ");
+            let what = format!(
+                "has drives drawn by Fowler {one}, but {name} by {that}, which may draw others"
+            );
             let hint = "draw all shards with one version of Fowler".to_string();
             diagnostics.push(refused(what).hint(hint));
         } else if head.spec != first.held.head.spec {
-            let what = format!("is of a fleet with other options (--drives and so on) than {name}");
+            let what = format!(
+                "is of a fleet with other options (--drives and so on) than {name}: draw all \
+                 shards with the same options"
+            );
             diagnostics.push(refused(what));
         } else if held.identity != first.held.identity {
-            diagnostics.push(refused(format!("is drawn from another simulated life than {name}")));
+            let what = format!(
+                "has drives drawn from another simulated life than {name}: draw all shards from one"
+            );
+            diagnostics.push(refused(what));
         } else if shard.of() != first_shard.of() {
             diagnostics.push(refused(format!("is shard {shard}, and {name} is {first_shard}")));
         } else if let Some(other) = numbers.insert(shard, folder) {
@@ -137,9 +144,10 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
         let (count, of) = (counted(missing.len() as u64, "shard"), first_shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
-        diagnostics.push(Diagnostic::of(what).expected(format!(
-            "the folders of all {of} shards, of which the merged fleet consists"
-        )));
+        diagnostics.push(
+            Diagnostic::of(what)
+                .expected(format!("the folders of all {of} shards (parts) of the fleet to merge")),
+        );
     }
     diagnostics.or(())
 }

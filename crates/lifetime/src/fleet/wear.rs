@@ -19,13 +19,14 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 pub(super) struct Wear {
     /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
-    /// True if the endurance model takes the idle time between P/E cycles multiplied by a cell's
-    /// relative endurance, as the interpretation `Spread` of the READY paper's recovery equation
-    /// does.
+    /// True if the endurance model multiplies the idle time between P/E cycles by a cell's relative
+    /// endurance, as one interpretation (`Spread`) of the recovery equation of READY, a lifetime
+    /// throttle, does.
     idle_scales: bool,
     /// P/E cycles per second, on average over all blocks.
     cycles_s: f64,
-    /// Mean wear of a P/E cycle, 1 at nominal voltages.
+    /// Mean wear per page programmed in the drive's simulated life; a program at nominal voltages
+    /// counts 1.
     weight: f64,
 }
 

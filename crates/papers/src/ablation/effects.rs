@@ -5,10 +5,11 @@
 /// The scale on which two values of a metric are compared in an ablation study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// Values are compared as ratios: an effect of -0.2 is a reduction by 20 %. Values must be
-    /// positive.
+    /// Values of a metric are compared as ratios in the effects of an ablation study: -0.2 is a
+    /// reduction by 20 %. The values must be positive.
     Ratio,
-    /// Values are compared as differences, in their own unit; they may be zero.
+    /// Two values of a metric are compared by their difference, in the metric's unit; the values
+    /// may be zero.
     Difference,
 }
 
@@ -20,8 +21,9 @@ impl Scale {
         }
     }
 
-    /// Converts an effect to a quantity that can be summed (on a ratio scale, a logarithm); `None`
-    /// for a ratio of zero.
+    /// Converts an effect (the relative change of a metric on a ratio scale, else its difference)
+    /// to a number that can be summed: on a ratio scale, the logarithm of the ratio, and `None` for
+    /// a ratio of zero.
     pub fn addend(self, effect: f64) -> Option<f64> {
         match self {
             Scale::Ratio => (effect > -1.0).then(|| libm::log1p(effect)),
@@ -63,12 +65,14 @@ pub fn first_and_last(values: &[Option<f64>], factor: usize, scale: Scale) -> [O
     [between(values, [0, factor], scale), between(values, [all & !factor, all], scale)]
 }
 
-/// Returns the effect of the systems in `subset` together, against a drive with none of them.
+/// Returns the change of a metric that the systems in `subset` (a bit per studied system) cause
+/// together, against a drive with none of them. `values` has the metric for each subset.
 pub fn against_none(values: &[Option<f64>], subset: usize, scale: Scale) -> Option<f64> {
     between(values, [0, subset], scale)
 }
 
-/// Returns the change of a value from one subset of the systems to another.
+/// Returns the effect on a metric of going from one subset of an ablation study's systems (`from`,
+/// an index in `values`) to another (`to`); `None` if a value is unknown.
 fn between(values: &[Option<f64>], [from, to]: [usize; 2], scale: Scale) -> Option<f64> {
     let up = |subset: usize| scale.up(values.get(subset).copied().flatten()?);
     Some(scale.down(up(to)? - up(from)?))

@@ -22,7 +22,7 @@ use serde::Deserialize;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Factor {
-    /// Name of the system in tables and legends.
+    /// Name, in tables and legends, of a system whose effect the ablation study measures.
     pub name: String,
     pub scheme: String,
     /// Further settings of a drive of the ablation study that apply when the scheme of this factor
@@ -46,8 +46,8 @@ pub(super) struct Drive {
     /// measurements of a real one; `None` for a well-measured drive. A drive with a warning enters
     /// no mean over drives.
     pub mark: Option<String>,
-    /// Sentences, for a drive with such a warning, on the fit of the drive to measurements, and on
-    /// studied systems whose effect means less on it.
+    /// Sentences for tables of the ablation study on a drive with a warning: its fit to
+    /// measurements, and studied systems whose effect means less on it.
     #[serde(default)]
     pub notes: Vec<String>,
     #[serde(default)]
@@ -69,12 +69,12 @@ impl Drive {
     }
 }
 
-/// Replay speed of a workload in the ablation study. Workloads without one are replayed as
-/// recorded.
+/// Factor by which the ablation study divides the times between a workload's requests. Workloads
+/// without one are replayed as recorded.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Replay {
-    /// Name of the workload in tables.
+    /// Name, in tables, of the workload that the runs of the ablation study replay.
     workload: String,
     /// The factor by which the workload's arrival times are divided.
     speed: Option<f64>,
@@ -180,7 +180,8 @@ impl Metric {
         }
     }
 
-    /// True if the metric is a share, shown in percent.
+    /// True if this metric of the ablation study is a share, shown in percent: page reads beyond
+    /// correction, or stripes without parity.
     pub fn is_share(self) -> bool {
         matches!(self, Metric::Failed | Metric::Bare)
     }
@@ -190,7 +191,8 @@ impl Metric {
 pub(super) struct Evidence {
     pub plan: Plan,
     pub columns: Vec<Column>,
-    /// The runs of the study under each seed; the first entry has the seed of the study itself.
+    /// The runs of the ablation study under each seed of the drives and workloads; the first entry
+    /// has the seed of the original study, the others those of its repetitions.
     pub seeds: Vec<Runs>,
     /// Size and endurance of each drive of the ablation study.
     sizes: Vec<Size>,
@@ -207,7 +209,8 @@ struct Size {
     lives: f64,
 }
 
-/// The place of a run in the study: a drive by its index, an age, and a workload by its name.
+/// Place of a run in the ablation study: a drive by its index, the age of its data, and a workload
+/// by its name.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub drive: usize,
@@ -224,8 +227,8 @@ const OPEN_BLOCKS_FILLED: f64 = 4.0;
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
-    /// Returns the scheme with a subset of the systems (one bit each): the names of their schemes
-    /// joined by `+`; `None` for the empty subset.
+    /// Returns the name of the scheme in which exactly the systems of `subset` are on (bit n is for
+    /// the study's system n): their schemes' names, joined by `+`. `None` if no system is on.
     pub fn scheme(&self, subset: usize) -> Option<String> {
         let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
         (!names.is_empty()).then(|| names.join("+"))
@@ -386,8 +389,8 @@ impl Evidence {
         Ok(Some(Evidence { seeds, columns, plan, sizes }))
     }
 
-    /// Returns made-up measurements for tests: `run` returns the summary for the indices of a
-    /// drive, an age and a subset of the systems.
+    /// Returns invented measurements of an ablation study for tests: `run` returns the summary of a
+    /// run for the indices of its drive, its age and its subset of the systems.
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
@@ -467,8 +470,8 @@ impl Evidence {
         Some(run.get("write.bytes")? / run.get("drive.logical_bytes")? / days)
     }
 
-    /// Returns the values of a metric, one for each subset of the systems, in the order of the
-    /// subsets' bits.
+    /// Returns the values of a metric in the runs of an ablation study at one place (drive, age and
+    /// workload): one for each subset of the studied systems, in the order of the subsets' bits.
     pub fn all(&self, runs: &Runs, place: Place<'_>, metric: Metric) -> Vec<Option<f64>> {
         let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()

@@ -11,10 +11,10 @@ use fowler_experiment::tables::{Cell, Sheet};
 /// Two runs from which a sign (a number that says how often a system's mechanism acted) is
 /// computed: one without any studied system, and one with a single system.
 struct Pair<'a> {
-    /// Summary of the run without any of the studied systems.
+    /// Summary of the ablation study's run on a drive without any of the studied systems.
     none: &'a RunSummary,
-    /// Summary of the run with only the system whose sign (how often its mechanism acted) is
-    /// computed.
+    /// Summary of the run with only the system whose sign is computed: a number that says how often
+    /// the mechanism of that system acted.
     alone: &'a RunSummary,
     /// Drive writes per day (DWPD) of the run without any studied system and of the run with one.
     daily: [Option<f64>; 2],
@@ -29,7 +29,8 @@ struct Sign {
     of: fn(&Pair<'_>) -> Option<f64>,
 }
 
-/// Returns `part / whole`; `None` if one of the two is missing or `whole` is zero.
+/// Returns the share `part / whole` of two counts of a run; `None` if a count is missing or `whole`
+/// is zero.
 fn part(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     Some(part? / whole.filter(|it| *it > 0.0)?)
 }

@@ -17,8 +17,8 @@ fn cell(metric: Metric, value: Option<f64>) -> Cell {
     }
 }
 
-/// A function that derives a number, such as an effect, from the values of a metric with all
-/// subsets of the systems.
+/// A function that derives a number, such as the effect of a system, from the values of a metric
+/// with all subsets of an ablation study's systems.
 type Reading<'a> = dyn Fn(&[Option<f64>], Scale) -> Option<f64> + 'a;
 
 /// A value estimated over the seeds: its mean, and half the width of its 95 % confidence interval
@@ -30,8 +30,8 @@ pub(super) struct Estimate {
 }
 
 impl Estimate {
-    /// Returns the estimate from the values of all seeds; an empty estimate if one seed has no
-    /// value.
+    /// Returns the mean of a metric over the seeds of an ablation study with its confidence
+    /// interval; empty if one seed has no value.
     pub fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
         let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
         let half = interval(&values).map(|it| it.half_width);
@@ -39,8 +39,8 @@ impl Estimate {
     }
 }
 
-/// Adds a row of estimates to a table and, if there are several seeds, a row of their confidence
-/// intervals. The last text in `lead` names the estimated quantity.
+/// Adds to a table of the ablation study a row of estimates and, with several seeds, a row of their
+/// confidence intervals. The last text in `lead` names the estimated quantity.
 fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Estimate) {
     let all = Metric::ALL.map(|metric| (metric, of(metric)));
     let (what, lead) = lead.split_last().expect("a row says what it is of");
@@ -104,8 +104,9 @@ impl Evidence {
         heads
     }
 
-    /// Returns the mean, over all drives of a group and all workloads, of the number that `of`
-    /// returns; workloads without that number are left out. The mean of ratios is geometric.
+    /// Returns the mean, over all drives of a group and all workloads, of a number such as a
+    /// system's effect, which `of` derives from a metric's values for all subsets of the systems.
+    /// Workloads without that number are left out. The mean of ratios is geometric.
     fn over(
         &self,
         group: &Group,
@@ -148,8 +149,8 @@ impl Evidence {
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
-            "Effect of each factor on a metric: on average over all combinations of the others, alone, and added to the \
-             other four; mean over the workloads with a result (as a share; of writes in us); {}{}",
+            "Effect of each studied system (factor) on a metric: on average over all combinations of the \
+             others, alone, and added to the other four; mean over the workloads with a result (as a share; of writes in us); {}{}",
             self.spread(),
             self.of_all()
         );

@@ -46,8 +46,8 @@ impl<E> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Without(pairs) }
     }
 
-    /// States the null of a claim (a measurement without the system that the claim is about) by a
-    /// measure of its own, described by `words`.
+    /// States the null of a claim: a measurement without the system that the claim is about. It is
+    /// made by the function `measure`, and described by `words`.
     pub const fn by(self, words: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::By(words, measure) }
     }
@@ -65,7 +65,8 @@ impl<E> Claim<E> {
     }
 }
 
-/// Returns the claim `id`, measured by `measure`.
+/// Returns a paper's claim with ID `id`; the function `measure` measures the claim's numbers on the
+/// study's results.
 pub(crate) const fn claim<E>(id: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
     Claim { id: ClaimId(id), measure, null: Null::Unstated }
 }
@@ -94,8 +95,9 @@ pub(crate) enum Null<E> {
     /// The claim has no control measurement without the paper's system: it is about a workload
     /// under the paper's baseline, in which the system does not take part.
     Baseline,
-    /// The null is the claim's own measure, with the second scheme of each pair in place of the
-    /// first.
+    /// The control measurement repeats the claim's own with one scheme of each pair replaced: where
+    /// the claim uses the first scheme, the control uses the second, which lacks the paper's
+    /// system.
     Without(&'static [(&'static str, &'static str)]),
     /// The control measurement without the paper's system is made by a separate function, which the
     /// text describes in words.
@@ -143,7 +145,8 @@ impl<E: Viewed> Null<E> {
 /// An option for a choice that a paper leaves open, under which the paper's claims are measured
 /// again.
 pub(crate) struct Choice {
-    /// Name of the option in tables, such as a setting.
+    /// Measures a paper's claim once for each option that the study ran where the paper leaves a
+    /// choice open, such as a setting. Returns the name of each option with its measurement.
     pub name: String,
     pub lens: Lens,
 }
@@ -173,13 +176,15 @@ fn under_choices<E: Viewed>(
     Ok(all)
 }
 
-/// The measurements of a study, which claims read through a view.
+/// Measurements of a paper's study, with a view: a replacement of the results of some schemes or
+/// drives by those of others, from which claims are then measured.
 pub(crate) trait Viewed: Sized + 'static {
-    /// Returns the view through which claims read the measurements; a view may replace the results
-    /// of a scheme or drive by those of another.
+    /// Returns the view of the study's measurements: it makes claims read the results of another
+    /// scheme or drive in place of the one that they ask for, as control measurements need.
     fn view(&self) -> &View;
 
-    /// Returns the options, for what the paper leaves open, for which the study has runs.
+    /// Returns the options for which the study has runs where its paper leaves a choice open, such
+    /// as a setting of the drive.
     fn choices(&self) -> Vec<Choice>;
 }
 
@@ -191,9 +196,10 @@ pub(crate) struct Statement {
     pub id: String,
     /// Place of the statement in the paper: section, table, figure or equation.
     pub place: String,
-    /// The paper's statement, in the words of this project.
+    /// Statement that the paper makes and that is to be reproduced, reworded.
     pub claim: String,
-    /// Numbers that the paper prints for the claimed statement, and no others.
+    /// Numbers that the paper itself prints for this claim; numbers that only follow from these are
+    /// in `derived`.
     #[serde(default)]
     pub published: Vec<Labelled>,
     /// Numbers that follow by arithmetic from those that the paper prints.
@@ -210,7 +216,8 @@ pub(crate) struct Statement {
     pub how: String,
     /// The criterion by which measured and published numbers agree.
     pub check: Check,
-    /// The reason why the measured numbers differ from the published ones; empty if they do not.
+    /// Reason why the numbers measured for the paper's statement differ from the published ones;
+    /// empty if they do not differ.
     #[serde(default)]
     pub why: String,
     /// True if the measured number cannot differ from the published one: it is a parameter of the
@@ -223,17 +230,17 @@ pub(crate) struct Statement {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Check {
-    /// Measured numbers must equal the published ones to the last printed digit: for parameters,
-    /// and numbers derived from parameters alone.
+    /// Numbers measured for a paper's statement must equal the published ones to the last printed
+    /// digit. For parameters, and numbers derived from parameters alone.
     Exact,
     /// Measured numbers must equal the published ones to the last printed digit; a number within 1
     /// % still matches in shape. For numbers derived from a rounded parameter.
     Rounded,
-    /// Measured numbers must be within 1 % of the published ones: for numbers derived from the
-    /// means of a workload, which its stand-in trace reproduces. The claim matches in shape if the
-    /// directions hold and the numbers are within a factor of two.
+    /// Measured numbers must be within 1 % of the published ones: used if a published number
+    /// follows from mean values of a workload that the stand-in trace has too. The claim matches in
+    /// shape if the directions hold and the numbers are within a factor of two.
     Close,
-    /// The claim cannot be measured in the simulator.
+    /// The paper's claim cannot be measured in the simulator.
     #[default]
     Unmeasured,
     /// Measured numbers must be within 10 % of the published ones, because the workload is not
@@ -242,7 +249,8 @@ pub(crate) enum Check {
     Shape,
     /// Only the directions that the paper states must hold: the paper prints no number.
     Direction,
-    /// Measured numbers must be zero or more, and at most the published number.
+    /// Numbers measured for a paper's statement must be from zero up to the number that the paper
+    /// prints.
     Below,
 }
 
@@ -254,8 +262,8 @@ pub(crate) struct Measured {
     pub values: Vec<Labelled>,
     /// True if the claim's statement in words holds under every workload measured.
     pub holds: bool,
-    /// The directions that the paper states, in the words of its data file, each with true if it
-    /// holds.
+    /// Returns the measurement of a paper's claim that consists of numbers only, without a
+    /// direction of an effect, such as "reads are faster", that must hold.
     pub directions: Vec<(String, bool)>,
 }
 
@@ -265,7 +273,8 @@ impl Measured {
         Measured::held(values, true)
     }
 
-    /// Returns a measurement of a claim: numbers, and true if the claim's statement in words holds.
+    /// Returns a measurement of a statement in a paper: numbers, and true in `holds` if what the
+    /// statement says in words is also true in the simulation.
     pub fn held(values: Vec<Labelled>, holds: bool) -> Measured {
         Measured { values, holds, directions: Vec::new() }
     }
@@ -275,7 +284,8 @@ impl Measured {
         Measured::exactly(values.map(|(label, value)| (label.to_string(), value)).into())
     }
 
-    /// Returns the measurement with the claim's statement in words marked as holding or not.
+    /// Returns the measurement with a new answer to whether the paper's statement in words is true
+    /// in the simulation.
     pub fn if_holds(self, holds: bool) -> Measured {
         Measured { holds, ..self }
     }
@@ -319,7 +329,8 @@ pub(crate) struct NullAnswer {
     pub repeated: Vec<(Repetition, Option<Measured>)>,
 }
 
-/// Measures every claim on `evidence`. `statements` and `claims` must be in the same order.
+/// Measures every claim of a paper on `evidence`, the measurements of its study. `statements` and
+/// `claims` must be in the same order.
 ///
 /// # Errors
 /// Any error of a measurement, or an error if statements and claims do not match or a statement
@@ -356,8 +367,8 @@ pub(crate) fn answers<E: Viewed>(
     statements.iter().zip(claims).map(one).collect()
 }
 
-/// Measures every claim again on `evidence`, that of a repetition of the study, and adds the
-/// measurements to `answers`.
+/// Measures every claim of a paper again on `evidence`, the measurements of a repetition of the
+/// study (another seed or longer runs), and adds them to the claims' entries in `answers`.
 ///
 /// # Errors
 /// Any error of a measurement.
@@ -410,7 +421,8 @@ impl Statement {
     }
 }
 
-/// Returns the number with the label `label`; `None` if there is none.
+/// Returns the number that has the label `label` in a list of labelled numbers of a claim; `None`
+/// if there is none.
 pub(crate) fn labelled(values: &[Labelled], label: &str) -> Option<f64> {
     values.iter().find(|(name, _)| name == label).map(|(_, value)| *value)
 }

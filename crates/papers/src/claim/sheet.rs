@@ -71,7 +71,8 @@ fn derived(statement: &Statement) -> String {
     format!("{} ({})", in_full(&statement.derived), statement.derivation)
 }
 
-/// Lists the directions that a statement names, each with yes or no, for a cell of the table of
+/// Lists the effects that a paper's statement names in words (such as "reads are faster than
+/// writes"), each with `holds`, `does not hold` or `not measured`, for a cell of the table of
 /// claims.
 fn directions(statement: &Statement, measured: Option<&Measured>) -> String {
     let found = |words: &str| {
@@ -148,7 +149,8 @@ pub(crate) fn bases(answers: &[Answer]) -> String {
     )
 }
 
-/// Lists numbers with their labels: `SLC 0.446, MLC 0.483`.
+/// Lists the published or measured numbers of a paper's claim with their labels: `SLC 0.446, MLC
+/// 0.483`.
 fn listed(values: &[Labelled]) -> String {
     let one = |(label, value): &Labelled| format!("{label} {}", short(*value));
     values.iter().map(one).collect::<Vec<_>>().join(", ")

@@ -15,14 +15,15 @@ pub enum Verdict {
     /// The measured numbers agree with numbers that follow by arithmetic from those that the paper
     /// prints.
     Derived,
-    /// The simulator's numbers agree by construction: no measured number could differ, or the
-    /// measured numbers are fitted to the printed ones.
+    /// The directions of effects that the paper's claim states hold in the simulator, and the
+    /// measured numbers are within a factor of two of the published ones.
     ByConstruction,
     /// The directions that the claim states hold, and the measured numbers are within a factor of
     /// two of the published ones.
     Shape,
-    /// The measured numbers or directions agree, but so do those of the claim's null (described by
-    /// the text): the claim cannot tell the system from its absence.
+    /// The measured numbers or directions agree with the paper's, but so do those measured without
+    /// the paper's system (the null, described by the text): the claim cannot tell the system from
+    /// its absence.
     Indistinct(String),
     /// The claim is not reproducible here, for the reason given: a direction does not hold, a
     /// number is more than a factor of two off, or it cannot be measured.
@@ -30,7 +31,8 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Returns the verdict on the paper's claim in words, with its reason.
+    /// Returns the verdict on a claim of a paper (such as `reproduced`) as words for a table, with
+    /// the reason.
     pub fn words(&self) -> String {
         match self {
             Verdict::Reproduced => "reproduced".into(),
@@ -55,7 +57,8 @@ impl Verdict {
         }
     }
 
-    /// Number of characters in the longest name of a verdict on a claim.
+    /// Number of characters in the longest name of a verdict on a paper's claim; columns of
+    /// verdicts in the terminal are padded to it.
     pub const NAME_WIDTH: usize = 15;
 
     /// Returns a sentence that counts the verdicts on a paper's claims by kind.
@@ -86,16 +89,16 @@ impl Verdict {
 }
 
 impl Answer {
-    /// Returns the verdict on a claim: the weakest over the study and its repetitions. If the
-    /// control measurement without the paper's system gets a verdict as strong, the verdict is that
-    /// the claim does not tell the system from its absence.
+    /// Returns the verdict on a paper's claim: the weakest of those from the study and from each of
+    /// its repetitions. If the measurement without the paper's system gets a verdict as strong, the
+    /// verdict is that the claim does not tell the system from its absence.
     pub fn verdict(&self) -> Verdict {
         let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
         match self.null_verdict() {
             Some(null) if agrees && null.strength() >= own.strength() => {
                 Verdict::Indistinct(format!(
-                    "{}, and without the paper's system as well ({})",
+                    "{}, and in the measurement without the paper's system as well ({})",
                     own.words(),
                     self.null.words
                 ))
@@ -173,7 +176,8 @@ impl Check {
         }
     }
 
-    /// True if the measured number `ours` is near enough to the published one to match in shape.
+    /// True if the measured number `ours` is near enough to the published one for the verdict that
+    /// the claim matches in shape: within a factor of two, where numbers are compared.
     fn near(self, published: f64, ours: f64) -> bool {
         match self {
             Check::Rounded => (ours - published).abs() < ROUNDED * published.abs(),
@@ -210,8 +214,8 @@ impl Statement {
         }
     }
 
-    /// Returns the verdict on the claim from its measurement, like [`Statement::verdict`], without
-    /// the reason for a difference.
+    /// Returns the verdict on a claim of a paper from its measurement (`None` if not measured),
+    /// before the reason that the paper's data file states for a difference is considered.
     fn judge(&self, measured: Option<&Measured>) -> Verdict {
         let out = |reason: String| Verdict::NotReproducible(reason);
         if self.check == Check::Unmeasured {
@@ -481,7 +485,9 @@ mod tests {
     }
 
     fn indistinct(words: &str) -> Verdict {
-        let why = format!("{words}, and without the paper's system as well (nt in place of dt)");
+        let why = format!(
+            "{words}, and in the measurement without the paper's system as well (nt in place of dt)"
+        );
         Verdict::Indistinct(why)
     }
 }

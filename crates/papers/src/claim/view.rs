@@ -5,11 +5,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A view of a study's measurements: the schemes, the variant, the speed and the workloads that are
-/// read in place of those that a measure asks for. The default view replaces nothing.
+/// Substitution of results in a study: names the schemes, variant of the drive, replay speed and
+/// workloads whose results are used instead of those that a claim is measured on. By default
+/// nothing is replaced.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Lens {
-    /// Pairs of schemes: the one that a measure asks for, and the one that is read in its place.
+    /// Pairs of schemes: the results of the second are used wherever the measurement of a claim
+    /// asks for results of the first.
     schemes: Vec<(String, String)>,
     /// Pairs of a scheme and a variant of the drive: the scheme's results come from that variant
     /// where a claim's measure asks for the paper's drive. An empty scheme name stands for all
@@ -18,7 +20,7 @@ pub(crate) struct Lens {
     /// Replay speed (factor by which arrival times are divided) of the runs from which claims are
     /// measured instead of the runs at recorded times; `None` replaces no run.
     speed: Option<f64>,
-    /// Names of the workloads over which means are taken; `None` for all.
+    /// Names of the workloads over which a study's claims take means; `None` for all workloads.
     only: Option<Vec<String>>,
 }
 
@@ -30,14 +32,14 @@ impl Lens {
         Lens { schemes: schemes.collect(), ..Lens::default() }
     }
 
-    /// Returns a view of a study's measurements in which results of the variant `name` of the drive
-    /// replace those of the paper's drive.
+    /// Returns a view of a study's measurements in which the results of the variant `name` of the
+    /// drive replace those of the drive that the study's paper describes.
     pub fn variant(name: impl Into<String>) -> Lens {
         Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
     }
 
-    /// Adds an exception to this view of measurements: the scheme `scheme` gets results of the
-    /// variant `variant` of the drive.
+    /// Makes an exception to the replacement of results that this view describes: the results of
+    /// the scheme `scheme` come from the variant `variant` of the drive.
     pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
         self.variants.insert(0, (scheme.into(), variant.into()));
         self
@@ -49,14 +51,14 @@ impl Lens {
         Lens { speed: Some(speed), ..self }
     }
 
-    /// Restricts means in this view of a study's measurements to the workloads named.
+    /// Restricts the means over workloads, from which claims are measured, to the workloads named.
     pub fn over(self, workloads: &[String]) -> Lens {
         Lens { only: Some(workloads.to_vec()), ..self }
     }
 }
 
-/// Holds the [`Lens`] (the schemes, drives, speed and workloads whose results replace others)
-/// through which claims read a study's measurements at present.
+/// The replacements (of schemes, drives, replay speed and workloads) in force while claims are
+/// measured from the results of a study.
 #[derive(Debug, Default)]
 pub(crate) struct View(Mutex<Lens>);
 
@@ -65,8 +67,8 @@ impl View {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls `of` while a study's measurements are replaced as `lens` says (such as one scheme's
-    /// results by another's), then restores the originals. Calls do not nest.
+    /// Calls the function `of` while results of a study are substituted as `lens` says (such as one
+    /// scheme's results for another's), and ends the substitution afterward. Calls do not nest.
     pub fn through<T>(&self, lens: &Lens, of: impl FnOnce() -> T) -> T {
         debug_assert_eq!(*self.lens(), Lens::default(), "views do not nest");
         *self.lens() = lens.clone();
@@ -75,17 +77,18 @@ impl View {
         found
     }
 
-    /// Returns the scheme whose results replace those of the scheme `asked` at present; `asked`
-    /// itself if nothing replaces them.
+    /// Returns the scheme whose results stand for those of the scheme `asked` in the current
+    /// measurement of a claim (a control measurement replaces the paper's system); `asked` itself
+    /// if not replaced.
     pub fn scheme(&self, asked: &str) -> String {
         let lens = self.lens();
         let pair = lens.schemes.iter().find(|(name, _)| name == asked);
         pair.map_or(asked, |(_, read)| read).to_string()
     }
 
-    /// Returns the variant of the drive to read instead of the variant `asked` under the scheme
-    /// `read`, in a control measurement of a claim. Only the paper's drive (an empty name) is ever
-    /// replaced.
+    /// Returns the variant of the drive whose results are used under the scheme `read` where the
+    /// measurement of a claim asks for the variant `asked`. Only the paper's drive, whose variant
+    /// has an empty name, is ever replaced.
     pub fn variant(&self, read: &str, asked: &str) -> String {
         let lens = self.lens();
         if !asked.is_empty() {
@@ -95,15 +98,15 @@ impl View {
         of(read).or_else(|| of("")).map_or(asked, |(_, variant)| variant).to_string()
     }
 
-    /// Returns the replay speed whose results replace those at the speed `asked` at present. Only
-    /// the recorded speed (1) is ever replaced.
+    /// Returns the replay speed whose results stand for those at the speed `asked` in the current
+    /// measurement of a claim. Only the recorded speed (1) is ever replaced.
     pub fn speed(&self, asked: f64) -> f64 {
         let speed = self.lens().speed;
         if asked == 1.0 { speed.unwrap_or(asked) } else { asked }
     }
 
-    /// Returns true if this workload counts in the means over workloads that claims are measured
-    /// with at present.
+    /// Returns true if the results of this workload count in the means over workloads from which
+    /// claims are measured; a view can restrict those means to some workloads.
     pub fn has(&self, workload: &str) -> bool {
         self.lens().only.as_ref().is_none_or(|only| only.iter().any(|it| it == workload))
     }

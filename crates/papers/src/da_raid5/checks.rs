@@ -26,8 +26,8 @@ const SMALL: [&str; 6] = [
     "buffer.size=128KiB",
 ];
 
-/// Returns the configuration of a small drive with stripes of 8 pages under a scheme, with the
-/// settings `more`.
+/// Returns the configuration of the small drive, with stripes of 8 pages, for the checks of the
+/// DA-RAID-5 study, under a scheme and with the settings `more` (`key=value`).
 pub(super) fn config(scheme: &str, more: &[&str]) -> Result<Config, Diagnostics> {
     let own = |settings: &[&str]| settings.iter().map(|it| (*it).into()).collect::<Vec<String>>();
     let spec = drive("da-raid5", &own(&SMALL), &own(more));
@@ -57,8 +57,9 @@ fn update(config: &Config, control: Control<'_>) -> Result<Operations, Diagnosti
     Ok(Operations { reads: of(|it| &it.reads), writes: of(|it| &it.programs) })
 }
 
-/// Runs a random workload, and returns the number of events after which an invariant was broken and
-/// the number of times that parity was computed in each way. Meaningless if it was stopped.
+/// Runs random requests on a small drive of the DA-RAID-5 study, and returns the number of events
+/// after which an invariant of the drive was broken and the number of times that parity was
+/// computed in each way. Meaningless if it was stopped.
 fn laws(config: &Config, control: Control<'_>) -> Result<(u64, ParityWays), Diagnostics> {
     let mut device = device(config, control)?;
     let pages = u64::from(device.layout().logical_pages);
@@ -87,7 +88,8 @@ pub(super) struct Checks {
     pub update: Operations,
     /// The cost of parity for a stripe partly on worn blocks; `None` if there was no such stripe.
     pub parity: Option<Parities>,
-    /// Number of events after which an invariant was broken.
+    /// Number of events after which a small drive of the DA-RAID-5 study failed the simulator's
+    /// check of its state or data.
     pub broken: u64,
     /// Number of times that parity was computed from the other pages of the stripe.
     pub by_rest: u64,
@@ -112,7 +114,8 @@ pub(super) struct Parities {
     pub later: Operations,
 }
 
-/// Returns the job that runs the checks on small drives.
+/// Returns the job of the DA-RAID-5 study that checks, on small drives, how parity is updated under
+/// each of the paper's schemes.
 pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
     let raid5 = config("raid5", &[])?;
     let worn = config("pe_aware", &PARTLY_WORN)?;
@@ -138,9 +141,9 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 
-/// Returns the flash reads and programs for a stripe's first parity, written after one of its pages
-/// moved to a worn block, and those for a later write of that page, including the program of the
-/// page itself. Measured on the first stripe of the drive that has both.
+/// Returns the flash reads and programs of two updates of a stripe in the DA-RAID-5 study: its
+/// first parity, after one of its pages moved to a worn block, and a later write of that page, with
+/// the page's program. `None` if no stripe of the drive has both.
 fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config, control)?;
     let (host, parity) = (Source::Host, Source::Parity);

@@ -23,8 +23,9 @@ const UDL_BELOW_PPC: ClaimId = ClaimId("003-026");
 pub(super) const HC_BELOW_RAID5: ClaimId = ClaimId("003-028");
 const HC_BELOW_PPC: ClaimId = ClaimId("003-028b");
 
-/// Name of the run, without its workload, of PPC with a cache that acknowledges a write on
-/// insertion, as HC's does. Claims about HC are compared with it.
+/// Name of the runs (without the workload) of PPC, partial parity caching, with a buffer that
+/// acknowledges a write on insertion, as the buffer of hybrid caching (HC) does; claims compare HC
+/// with it.
 pub(super) const PPC_ON_INSERT: &str = "ppc all acknowledge on insertion, no block worn";
 
 /// Every claim of the DA-RAID-5 paper, in the order of its data file.
@@ -153,9 +154,9 @@ fn yields(config: &Config) -> Option<Measured> {
     Some(Measured::of([("p", p), ("page", page)]))
 }
 
-/// Returns a measurement that holds if no invariant was broken on the small drives and parity was
-/// computed at least once (`ways` times) as the claim says: from old data and parity, or from the
-/// other pages of the stripe.
+/// Returns the measurement of a DA-RAID-5 claim on the way to compute parity: it holds if the small
+/// drives passed all checks of their state, and parity was computed that way at least once (`ways`
+/// times).
 fn lawful(evidence: &Evidence, words: &str, ways: u64) -> Measured {
     let values = vec![("laws broken".into(), evidence.checks.broken as f64)];
     Measured::exactly(values).direction(words, evidence.checks.broken == 0 && ways > 0)

@@ -9,9 +9,9 @@ use super::variants::{
 };
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Pairs of schemes that are compared when all schemes acknowledge a write at the same moment: the
-/// first by its reduction of response time and flash operations relative to the second. A pair is
-/// left out on a drive that does not run both.
+/// Pairs of schemes of the DA-RAID-5 study that are compared with equal write acknowledgement: the
+/// reduction of response time and flash operations by the first relative to the second. Drives that
+/// do not run both schemes have no such row.
 const PAIRS: [(Case, Case); 7] = [
     (UDL, RAID5),
     (UDL, PPC),

@@ -31,14 +31,15 @@ const FIRST: usize = 8;
 /// Numbers of the pages of stripe S0 that are in the cache at both evictions of that stripe in the
 /// DA-RAID-5 paper's Figure 4.
 const PAGES: [u32; 3] = [1, 2, 3];
-/// Time after each write, in nanoseconds, by which the flash is idle again.
+/// Time after each write of the DA-RAID-5 paper's worked example, in nanoseconds, by which the
+/// flash of the small simulated drive is idle again.
 const REST: u64 = 40_000_000;
 
 /// The state of the caches, and the flash operations, after a write in the DA-RAID-5 paper's Figure
 /// 4.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct Moment {
-    /// Number of the logical page that was written.
+    /// Number of the logical page that the host wrote in the DA-RAID-5 paper's example (Figure 4).
     pub page: u32,
     /// Pages in the data cache after a write of the DA-RAID-5 paper's Figure 4, and pages that the
     /// write evicted.

@@ -24,7 +24,8 @@ use std::sync::LazyLock;
 const SPREAD: f64 = 0.2;
 /// End of the simulated life of the DA-RAID-5 drive, in mean P/E cycles of the blocks.
 const LIFE: u32 = 20_000;
-/// P/E cycles between two points of the life that are drawn.
+/// P/E cycles between two neighboring points of a curve in the DA-RAID-5 study's figure of a
+/// drive's life.
 const DRAWN: u32 = 500;
 /// P/E cycles between two points of the life that are listed in a table.
 const LISTED: u32 = 2500;
@@ -72,7 +73,8 @@ pub(super) fn page(config: &Config, cycles: f64, age: f64) -> f64 {
     -libm::expm1(words * libm::log1p(-fails))
 }
 
-/// Returns the mean of `of` over blocks whose P/E cycles are spread around the mean `cycles`.
+/// Returns the mean of a function `of` of P/E cycles, such as a page's error probability, over
+/// blocks whose P/E cycles are spread around the mean `cycles`.
 fn over_blocks(cycles: f64, of: impl Fn(f64) -> f64) -> f64 {
     const STEPS: u32 = 40;
     let at = |step: u32| {
@@ -138,16 +140,18 @@ fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     ]
 }
 
-/// Returns the points of the drive's life that are drawn, each with its mean P/E cycles. All means
-/// over blocks together take a second, so each is computed once for every scheme, on all cores.
+/// Returns the points of the charts over the DA-RAID-5 drive's life: mean P/E cycles, and the risk
+/// of data loss under each of four schemes. Computed on all cores, as all points together take a
+/// second.
 fn drawn(config: &Config) -> Vec<(f64, [Point; 4])> {
     fan_out::each(&life(config, DRAWN), |&cycles| {
         (cycles, points(config, cycles, page_of(config, cycles)))
     })
 }
 
-/// Returns the state of the drive under DA-RAID-5. A stripe without a page in a worn block relies
-/// on refresh, which rewrites data before its cells fail; all other stripes have parity.
+/// Returns the scheme that DA-RAID-5 uses at a mean wear of `cycles` P/E cycles, and the
+/// probability that a stripe loses data then. A stripe without a page in a worn block has no parity
+/// and relies on refresh, which rewrites data before its cells fail.
 fn by_stage(config: &Config, cycles: f64, protected: f64) -> Point {
     let case = works_as(config, cycles);
     if case == HC {

@@ -35,9 +35,10 @@ pub(super) struct Paper {
     pub grouping: Vec<String>,
     /// Settings of the write buffer under hybrid caching (HC).
     pub data_cache: Vec<String>,
-    /// Settings of the drive on which the stripe size is swept.
+    /// Settings (`key=value`) of the drive on which the DA-RAID-5 study varies the stripe size.
     pub wide: Vec<String>,
-    /// Factor by which requests arrive faster on the drive on which the stripe size is swept.
+    /// Factor by which the request rate of the DA-RAID-5 study is higher on the drive on which the
+    /// stripe size is swept.
     pub wide_load: f64,
     pub sweeps: Sweeps,
     pub workload: Vec<Published>,
@@ -51,18 +52,20 @@ pub(super) struct Sweeps {
     pub n_update: Vec<u32>,
     pub caches_kib: Vec<u32>,
     pub cut_off: Vec<u32>,
-    /// Numbers of parity cache entries that are kept free before a write needs them.
+    /// Numbers of free entries in the parity cache, kept for writes to come, with which the
+    /// DA-RAID-5 study runs its drive.
     pub parity_ahead: Vec<u32>,
     pub stripes: Vec<u32>,
-    /// Stripe sizes in pages at which both orders of an update are compared: program the new page
-    /// before or after reading the old one.
+    /// Stripe sizes in pages at which the DA-RAID-5 study compares both orders of an update:
+    /// program the new page before or after reading the old one.
     pub grid_stripes: Vec<u32>,
     /// Request rates, as multiples of the rate behind the DA-RAID-5 paper's figures, at which both
     /// orders of an update are compared.
     pub loads: Vec<f64>,
     /// Localities of requests at which hybrid caching is compared with the partial parity cache.
     pub localities: Vec<Locality>,
-    /// Numbers of requests in the runs that show how results converge.
+    /// Numbers of requests of the DA-RAID-5 study's runs of different length, which show from which
+    /// length on the results no longer change.
     pub lengths: Vec<u64>,
     /// Number of web search requests after which its reads have caused blocks to be refreshed.
     pub search: u64,
@@ -79,7 +82,8 @@ impl Paper {
         paper_data::drive("da-raid5", &self.drive, set)
     }
 
-    /// Returns the number that the claim `id` publishes under a label.
+    /// Returns the number with the label `label` that the DA-RAID-5 paper prints for the claim with
+    /// ID `id`.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

@@ -33,15 +33,16 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {
             .reference(1.0, "RAID-5")
     };
     let caption = format!(
-        "{STAND_INS} The paper does not show chip time: {WORK} Bars above {TALLEST} are left out; the tables have them."
+        "{STAND_INS} Chip time, which the paper does not show, is {WORK} Bars above {TALLEST} are left out; the tables have them."
     );
     let title = "Figure 5: response time, writes and reads relative to RAID-5";
     vec![Figure::new("figure5", title, Shown::ALL.map(panel)).caption(caption)]
 }
 
-/// Highest bar that is drawn, relative to RAID-5. A higher bar would flatten all others.
+/// Largest height of a bar in the DA-RAID-5 study's figures, as a multiple of RAID-5's value of the
+/// same metric; a higher bar, which would flatten all others, is cut off.
 const TALLEST: f64 = 4.0;
-const WORK: &str = "how long a request keeps chips busy, now or later.";
+const WORK: &str = "the time for which a request keeps chips busy, now or later.";
 
 /// Returns the published means over workloads for the last group of bars (the means) of a DA-RAID-5
 /// figure. The paper prints only means; the other bars have no numbers.
@@ -99,10 +100,10 @@ fn figure7(caches: &[u32], evidence: &Evidence) -> Figure {
     };
     let panels = [Shown::Response, Shown::Work].map(panel);
     Figure::new("figure7", "Figure 7: hybrid caching by data cache", panels)
-        .caption(format!("{STAND_INS} Chip time: {WORK}"))
+        .caption(format!("{STAND_INS} Chip time is {WORK}"))
 }
 
-/// Returns those series of a figure that have at least one point.
+/// Returns those series of a figure of the DA-RAID-5 study that have at least one point.
 fn drawn(series: impl Iterator<Item = Series>) -> impl Iterator<Item = Series> {
     series.filter(|it| !it.y.is_empty())
 }
@@ -147,7 +148,8 @@ fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
             .reference(0.0, "the same")
     };
     let caption = format!(
-        "Means over the five stand-ins. Read first: the old page is read before the new one is programmed. {STAND_INS}"
+        "Means over the five stand-in traces. Read first: an update reads the old page before it programs \
+         the new one. {STAND_INS}"
     );
     let title = "Response by the order of an update, stripe size and load";
     Figure::new("orders", title, paper.sweeps.grid_stripes.iter().map(panel)).caption(caption)

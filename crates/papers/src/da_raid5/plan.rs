@@ -66,15 +66,16 @@ fn speeds<'b>(
     stand_ins.map(job).collect()
 }
 
-/// True if the workload is run in the variant: real traces are run only in the variants behind the
-/// DA-RAID-5 paper's figures.
+/// True if the DA-RAID-5 study runs the workload on this variant of the drive. Excerpts of real
+/// traces run only on the variants that the paper's figures show.
 fn wants(variant: &Variant, column: &Column) -> bool {
     let equal = Acknowledged::ALL.map(|it| equal(Worn::None, it));
     let shown = [AS_IT_IS, STAGE_2, &equal[0], &equal[1]].contains(&variant.name.as_str());
     variant.only.is_none_or(|only| column.name == only) && (column.is_stand_in() || shown)
 }
 
-/// Returns the runs of a variant of the drive: one for each scheme and workload.
+/// Returns the runs of the DA-RAID-5 study on one variant of the drive: one for each scheme and
+/// workload.
 fn points(
     paper: &Paper,
     columns: &[Column],
@@ -134,8 +135,8 @@ fn limited(limit: Option<u64>, requests: u64) -> Option<u64> {
 const UPDATES: &str = "updates of small drives";
 
 impl Evidence {
-    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
-    /// the study was stopped.
+    /// Executes all runs of the DA-RAID-5 study, or loads those saved by an earlier call. Returns
+    /// `None` if the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -175,7 +176,8 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs, made, speeds, checks, brief }))
     }
 
-    /// Returns a metric of the run of a workload under a scheme (`case`) in a variant of the drive.
+    /// Returns a metric of the DA-RAID-5 study's run of the workload `column` under the scheme
+    /// `case` on the drive's variant `variant`.
     pub(super) fn number(
         &self,
         column: &str,
@@ -200,7 +202,8 @@ impl Evidence {
         self.number(column, case, variant, response)
     }
 
-    /// Returns the quantity `shown` of the run of a scheme (`case`) in a variant of the drive.
+    /// Returns the metric `shown`, such as mean response time, of a run of the DA-RAID-5 study: a
+    /// workload (`column`) under a scheme (`case`) in a variant of the drive.
     pub(super) fn value(
         &self,
         column: &str,
@@ -211,15 +214,16 @@ impl Evidence {
         self.number(column, case, variant, shown.number())
     }
 
-    /// Returns the quantity `shown` of the first run divided by that of the second, both under one
-    /// workload.
+    /// Returns the ratio, first to second, of a quantity (`shown`: mean response, pages programmed,
+    /// pages read or chip time) in two runs of the DA-RAID-5 study under one workload.
     fn relative(&self, column: &str, runs: [(Case, &str); 2], shown: Shown) -> Option<f64> {
         let [mine, base] = runs.map(|(case, variant)| self.run(column, case, variant));
         self.runs.ratio(&mine, &base, shown.number())
     }
 
-    /// Returns the quantity `shown` under the scheme `case` divided by that under `base`, both on
-    /// equally worn drives.
+    /// Returns the ratio of a quantity (`shown`: mean response, pages programmed, pages read or
+    /// chip time) under the scheme `case` to that under `base`, on drives of the DA-RAID-5 study
+    /// with equal wear.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -231,8 +235,8 @@ impl Evidence {
         self.relative(column, [(case, AS_IT_IS), (base, variant)], shown)
     }
 
-    /// Returns the quantity `shown` under the first scheme divided by that under the second, both
-    /// in one variant of the drive.
+    /// Returns the metric `shown` of the DA-RAID-5 study (such as mean response time) under the
+    /// first scheme divided by that under the second, both in one variant of the drive.
     pub(super) fn ratio_in(
         &self,
         column: &str,
@@ -256,8 +260,8 @@ impl Evidence {
         self.relative(column, [(case, &mine), (base, &of_base)], shown)
     }
 
-    /// Returns the quantity `shown` under one scheme in the first variant of the drive divided by
-    /// that in the second.
+    /// Returns the metric `shown` of the DA-RAID-5 study (such as mean response time) under one
+    /// scheme in the first variant of the drive divided by that in the second.
     pub(super) fn change(
         &self,
         column: &str,
@@ -268,8 +272,8 @@ impl Evidence {
         self.relative(column, [(case, variants.0), (case, variants.1)], shown)
     }
 
-    /// Returns the quantity `shown` of the run of a scheme at one point of the grid (order, stripe
-    /// size and load).
+    /// Returns the metric `shown` (such as mean response time) of the run of a scheme at one point
+    /// of the DA-RAID-5 study's grid of update orders, stripe sizes and loads.
     pub(super) fn value_at(
         &self,
         column: &str,
@@ -280,8 +284,8 @@ impl Evidence {
         self.value(column, case, &setting.variant(case), shown)
     }
 
-    /// Returns the mean response time at one point of the grid (order, stripe size and load), in
-    /// microseconds.
+    /// Returns the mean response time, in microseconds, in the DA-RAID-5 study's run with the
+    /// update order, stripe size and load in `setting`.
     pub(super) fn response_at(&self, column: &str, case: Case, setting: Setting) -> Option<f64> {
         self.value_at(column, case, setting, Shown::Response)
     }
@@ -342,7 +346,8 @@ impl Shown {
     /// Every quantity that a table of the DA-RAID-5 study may show.
     pub const ALL: [Shown; 4] = [Shown::Response, Shown::Writes, Shown::Reads, Shown::Work];
 
-    /// Returns the function that reads the quantity from the summary of a run.
+    /// Returns the function that reads this metric of the DA-RAID-5 study from the summary of a
+    /// run.
     fn number(self) -> Number {
         match self {
             Shown::Response => response,
@@ -352,7 +357,8 @@ impl Shown {
         }
     }
 
-    /// Returns the name of the quantity in headings of columns and titles.
+    /// Returns the name of a quantity that the DA-RAID-5 study compares (such as `pages
+    /// programmed`) for column heads and titles.
     pub fn name(self) -> &'static str {
         ["mean response", "pages programmed", "pages read", "chip time"][self as usize]
     }

@@ -19,7 +19,8 @@ const PRINTED: f64 = 15_000.0;
 /// The widest stripe considered, in data pages.
 const MOST: u32 = 62;
 
-/// Returns the stripe sizes (N, in data pages) of a curve.
+/// Returns the stripe sizes (N, in data pages) that the DA-RAID-5 study's chart of cost and data
+/// loss by stripe size shows.
 fn widths() -> impl Iterator<Item = u32> {
     1..=36
 }
@@ -133,8 +134,9 @@ pub(super) fn picture(paper: &Paper, evidence: &Evidence) -> Result<Figure, Diag
         ),
     ];
     let caption = format!(
-        "Response and chip time are measured under {SWEPT} at four times the recorded speed, on 36 chips of \
-         the same capacity. Data loss follows from the one point of the error model that the DA-RAID-5 paper prints."
+        "Response and chip time are measured under the workload {SWEPT} at four times the recorded speed, on \
+         36 chips of the same capacity. Data loss is computed from an error model, of which the DA-RAID-5 \
+         paper prints one point."
     );
     Ok(Figure::new("stripes", "Stripe size", panels).caption(caption))
 }

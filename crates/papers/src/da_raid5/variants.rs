@@ -10,7 +10,8 @@ use serde::Deserialize;
 pub(super) struct Case {
     /// Preset of the scheme, which also names the runs.
     pub scheme: &'static str,
-    /// Name of the case (scheme with its buffer) in tables and legends.
+    /// Name of the scheme, together with its write buffer, in tables and legends of the DA-RAID-5
+    /// study.
     pub name: &'static str,
     pub caches: Caches,
 }
@@ -29,8 +30,8 @@ pub(super) const UDL: Case = Case { scheme: "udl", name: "UDL", caches: Caches::
 pub(super) const PE_AWARE: Case =
     Case { scheme: "pe_aware", name: "PE-aware", caches: Caches::Grouping };
 pub(super) const HC: Case = Case { scheme: "hc", name: "HC", caches: Caches::Data };
-/// The case of a drive without redundancy, equal otherwise. It has for data the capacity that
-/// parity takes in the other cases.
+/// Drive of the DA-RAID-5 study without redundancy; in every other respect it is the drive of the
+/// other schemes, but the capacity that they use for parity holds data.
 pub(super) const NONE: Case = Case { scheme: "fifo", name: "no RAID", caches: Caches::None };
 pub(super) const CASES: [Case; 5] = [RAID5, PPC, UDL, PE_AWARE, HC];
 
@@ -41,12 +42,14 @@ pub(super) struct Variant {
     pub set: Vec<String>,
     pub cases: Vec<Case>,
     pub requests: u64,
-    /// Name of the only workload of the variant; `None` if cases run under all workloads.
+    /// Name of the only workload that the DA-RAID-5 study runs on this variant of the drive; `None`
+    /// if it runs all workloads.
     pub only: Option<&'static str>,
     /// Request rate as a multiple of the rate at which the drive under RAID-5 is idle for half of
     /// the time.
     pub load: f64,
-    /// Locality of the workload's requests; `None` for that of the stand-in trace itself.
+    /// Locality of the requests of a run in the DA-RAID-5 study; `None` if the stand-in trace keeps
+    /// its own locality.
     pub locality: Option<Locality>,
 }
 
@@ -59,11 +62,12 @@ pub(super) struct Locality {
     /// Placement of popular pages: `scattered` (their neighbours are seldom written) or `lowest`
     /// (their neighbours are popular, too).
     pub popular: String,
-    /// The mean number of writes in a sequential run, its first write included.
+    /// Mean number of writes in a row to consecutive addresses, the first one included, in a
+    /// workload of the DA-RAID-5 study.
     pub mean_run: f64,
 }
 
-/// The moment at which all compared schemes acknowledge a write.
+/// The moment at which every scheme that the DA-RAID-5 study compares acknowledges a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Acknowledged {
     OnInsert,
@@ -92,7 +96,7 @@ impl Acknowledged {
 pub(super) enum Worn {
     /// The drive at the end of stage 1: no block is worn.
     None,
-    /// The drive in stage 2: some blocks are worn.
+    /// The drive in stage 2 of its life, as the DA-RAID-5 paper divides it: some blocks are worn.
     Some,
     /// The drive in stage 3: every block is worn.
     All,
@@ -101,7 +105,8 @@ pub(super) enum Worn {
 impl Worn {
     pub const ALL: [Worn; 3] = [Worn::None, Worn::Some, Worn::All];
 
-    /// Returns the name of the drive with this wear, in tables and in names of runs.
+    /// Returns the words for a drive's wear in the DA-RAID-5 study (no, some or all blocks worn),
+    /// for tables and names of runs.
     pub fn name(self) -> &'static str {
         ["no block worn", "some blocks worn", "all blocks worn"][self as usize]
     }
@@ -117,21 +122,22 @@ impl Worn {
     }
 }
 
-/// Returns the name of the variant in which all schemes have the same buffer and acknowledge at the
-/// same moment.
+/// Returns the name of the variant of the DA-RAID-5 study's drive in which all schemes have the
+/// same write buffer and acknowledge a write at the same moment.
 pub(super) fn equal(worn: Worn, acknowledged: Acknowledged) -> String {
     format!("{}, {}", acknowledged.name(), worn.name())
 }
 
-/// Returns the name of the variant whose requests have the given locality.
+/// Returns the name of the DA-RAID-5 study's variant in which requests have the locality
+/// `locality`: most go to a small popular part of the addresses, in runs of consecutive pages.
 pub(super) fn local(locality: &Locality, acknowledged: Acknowledged) -> String {
     let Locality { space, popular, mean_run } = locality;
     format!("{}, {popular} in {space}, runs of {mean_run}", acknowledged.name())
 }
 
 pub(super) const AS_IT_IS: &str = "";
-/// Name of the variant in which all cases run on a drive as worn as in stage 2, where PE-aware
-/// RAID-5 is compared.
+/// Name of the variant in which all schemes of the DA-RAID-5 study run on a drive with some worn
+/// blocks (stage 2 of its life), where the scheme PE-aware RAID-5 is compared.
 pub(super) const STAGE_2: &str = "stage 2";
 /// Name of the variant in which all schemes of the DA-RAID-5 study run on a drive more worn than at
 /// the paper's stage 2 (some blocks are worn).
@@ -140,7 +146,7 @@ pub(super) const MORE_WORN: &str = "more worn";
 pub(super) const LONG_SEARCH: &str = "long";
 /// Name of the variant in which parity is not written when GC moves a page of its stripe.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
-/// The schemes that are run on drives with worn blocks.
+/// The schemes that the DA-RAID-5 study runs on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
 
 pub(super) fn n_update(n: u32) -> String {
@@ -184,12 +190,14 @@ pub(super) enum Order {
 impl Order {
     pub const ALL: [Order; 2] = [Order::ReadFirst, Order::ProgramFirst];
 
-    /// Returns the name of the order of updates in the configuration.
+    /// Returns the configuration's word for the order in which the DA-RAID-5 study updates a page:
+    /// the old page is read first, or the new one is programmed first.
     pub fn key(self) -> &'static str {
         ["read_first", "program_first"][self as usize]
     }
 
-    /// Returns the name of the order of updates in tables and legends.
+    /// Returns the words of the DA-RAID-5 study's tables and legends for the order in which a page
+    /// is updated.
     pub fn name(self) -> &'static str {
         ["read first", "program first"][self as usize]
     }
@@ -215,15 +223,16 @@ impl Setting {
 /// Name of the workload on which stripe sizes and lengths of runs are swept: the one with the most
 /// writes.
 pub(super) const SWEPT: &str = "TPCC";
-/// Name of the workload for the sweep of the longest write that is cached (the cut-off of hybrid
-/// caching): it has the longest requests.
+/// Name of the DA-RAID-5 study's workload that reads so much that blocks are refreshed, and hardly
+/// writes.
 pub(super) const LONG: &str = "Win7";
 /// Name of the workload that reads so much that blocks are refreshed, and hardly writes.
 pub(super) const SEARCH: &str = "websearch";
 
-/// The schemes in the grid of orders, stripe sizes and loads.
+/// Schemes that the DA-RAID-5 study runs with every combination of update order, stripe size and
+/// load.
 pub(super) const GRID: [Case; 4] = [RAID5, PPC, UDL, HC];
-/// The schemes for which the sweep of stripes shows the effect of stripe size.
+/// The schemes for which the DA-RAID-5 study varies the number of pages in a stripe.
 pub(super) const STRIPED: [Case; 2] = [RAID5, HC];
 
 impl Paper {
@@ -242,13 +251,15 @@ impl Paper {
     }
 }
 
-/// Returns the variant `name` with the settings `set`, whose runs have `requests` requests.
+/// Returns a variant of the DA-RAID-5 study's drive: it is called `name`, has the settings `set`,
+/// and runs `requests` requests under each of the schemes `cases`.
 fn variant(name: String, set: Vec<String>, cases: &[Case], requests: u64) -> Variant {
     Variant { name, set, cases: cases.to_vec(), requests, only: None, load: 1.0, locality: None }
 }
 
-/// Returns the variants grouped by drive, because variants of one drive share its preconditioned
-/// images. The brief study has only the variants that claims read.
+/// Returns the variants of the DA-RAID-5 study, grouped by drive because variants of one drive
+/// share its preconditioned images. If `brief`, only those from which the paper's claims are
+/// measured.
 pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     let s = &paper.sweeps;
     let one = |name, set, cases: &[Case]| variant(name, set, cases, paper.requests);

@@ -31,7 +31,8 @@ const SMALL: [&str; 8] = [
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(super) struct States {
     pub events: u64,
-    /// Number of events after which an invariant was broken.
+    /// Number of events of a small drive under HIRE after which an invariant of its block states
+    /// did not hold.
     pub violations: u64,
     pub erases: u64,
 }

@@ -123,8 +123,8 @@ fn lawful_states(evidence: &Evidence) -> Option<Measured> {
 const READINGS: [(Case, &str); 3] =
     [(ON_EVICT, ""), (HIRE, ", on_dirty"), (REWRITE, ", rewrite_on_idle")];
 
-/// Returns the reduction of a number relative to the baseline under each interpretation of the HIRE
-/// paper; the claim is judged by the first.
+/// Returns the share by which a metric is lower than under the baseline scheme, for each
+/// interpretation of how HIRE treats clean pages that were read; the claim is judged by the first.
 fn lowered(label: &str, of: impl Fn(Case) -> Option<f64>) -> Option<Vec<Labelled>> {
     let one = |(case, reading): (Case, &str)| Some((format!("{label}{reading}"), 1.0 - of(case)?));
     READINGS.into_iter().map(one).collect()
@@ -165,8 +165,8 @@ fn wear_of(
     Some(Measured::exactly(values).direction(words, is_end))
 }
 
-/// Returns true if under every trace the condition `relation` holds between a number (`of`) of the
-/// schemes `one` and `other`.
+/// Returns true if under every trace of the HIRE study the numbers of the schemes `one` and `other`
+/// (from `of`, such as wear) satisfy the condition `relation`.
 fn everywhere(
     evidence: &Evidence,
     [one, other]: [Case; 2],
@@ -222,7 +222,8 @@ fn program_us(config: &Config) -> f64 {
     iteration * f64::from(timing.program_iterations.at(0))
 }
 
-/// Returns the mean ratio of a printed set of voltages to the nominal set.
+/// Returns the mean ratio of a set of threshold voltages in Table 1 of the HIRE paper to the
+/// nominal set.
 fn scale(set: usize) -> f64 {
     TABLE_1[set].iter().zip(TABLE_1[1]).map(|(it, nominal)| it / nominal).sum::<f64>() / 4.0
 }
@@ -300,8 +301,8 @@ fn called(case: Case) -> &'static str {
 /// Smallest rank correlation over seventeen traces that is significant at 5 % (two-sided).
 const RELATED: f64 = 0.485;
 
-/// Measures whether the gains in reads and in wear grow with the shares of pages that leave the
-/// buffer read-hot and write-hot, from trace to trace.
+/// Measures a claim of the HIRE paper: from trace to trace, HIRE lowers read latency the more pages
+/// leave the buffer read-hot, and wear the more pages leave it write-hot.
 fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
     let share = |column: &str, class| {
         let run = evidence.runs.summary(&run_name(column, ON_EVICT, AS_IT_IS))?;

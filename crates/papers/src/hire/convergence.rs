@@ -28,7 +28,8 @@ fn parts(evidence: &Evidence) -> Vec<Part> {
     warm.chain([shown]).collect()
 }
 
-/// Returns a ratio for each stand-in trace that has one, without those that have none.
+/// Returns the numbers of the function `of` (a scheme's latency or wear relative to the baseline)
+/// for all stand-in traces of the HIRE study for which it returns one.
 fn ratios(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Vec<f64> {
     evidence.runs.stand_ins().filter_map(|column| of(&column.name)).collect()
 }
@@ -53,14 +54,16 @@ fn summed(
 /// Reads the sum of the latencies of all reads of a run from the summary, in microseconds.
 const READ_TIME: fn(&RunSummary) -> Option<f64> = |run| Some(READ(run)? * run.get("read.count")?);
 
-/// Returns true for MSR traces. The two financial traces write so little that their wear is that of
-/// a few programs.
+/// Returns true if the workload of the HIRE study is a stand-in for a trace of the MSR collection,
+/// not one of the two financial traces, which write so little that a few programs decide their
+/// wear.
 fn is_msr(column: &str) -> bool {
     !column.starts_with("fin")
 }
 
-/// Returns the tables that show how results converge with the length of a run, and how data from
-/// before the run affects them.
+/// Returns two tables of the HIRE study: the convergence of results with the length of a run, and
+/// the effect of the assumed access class (read-hot, write-hot) of data that the drive holds before
+/// a run.
 pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
     vec![convergence(evidence), classed(evidence)]
 }

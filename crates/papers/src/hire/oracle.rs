@@ -27,8 +27,9 @@ pub(super) fn name(column: &str) -> String {
     format!("{column} oracle")
 }
 
-/// Returns a job that compares, under a workload, the access classes of pages evicted from the
-/// buffer with those of an oracle, which knows the later references to each page.
+/// Returns a job of the HIRE study that compares, under a workload, the access classes (such as
+/// read-hot) of pages evicted from the buffer with those of an oracle, which knows the later
+/// references to each page.
 pub(super) fn job<'a>(
     column: &str,
     device: DeviceSpec,
@@ -46,13 +47,13 @@ pub(super) fn job<'a>(
 
 /// The accesses of a workload to pages, in order of arrival.
 struct References {
-    /// Page references in order of arrival: the index of the page among all pages referenced, and
-    /// true for a write.
+    /// Accesses to pages in order of arrival: the index of the page among all pages that the
+    /// workload accesses, and true for a write.
     all: Vec<(u32, bool)>,
     /// For each page, index of its first reference in the list of references grouped by page.
     begins: Vec<u32>,
-    /// References to pages, grouped by page: for each position in that list, the number of writes
-    /// before it.
+    /// Running count of writes over the accesses grouped by page: the entry at an index is the
+    /// number of writes among all accesses with a lower index.
     writes_before: Vec<u32>,
 }
 
@@ -144,9 +145,9 @@ impl References {
         (!control.stopped()).then(|| tally.judged())
     }
 
-    /// Calls `leaves` with each page evicted from a least-recently-used (LRU) list of `frames`
-    /// frames, the page's reads and writes while in the list, and the number of references to it
-    /// before eviction, until `leaves` returns false.
+    /// Simulates a least-recently-used (LRU) list of `frames` frames. At each eviction it calls
+    /// `leaves` with the page, the page's reads and writes while in the list, and the number of its
+    /// accesses up to then; ends once `leaves` returns false.
     fn evictions(&self, frames: usize, mut leaves: impl FnMut(u32, (usize, usize), usize) -> bool) {
         let pages = self.begins.len() - 1;
         // The last use of each page, and its reads and writes since it was inserted; `None` if it
@@ -175,8 +176,8 @@ impl References {
     }
 }
 
-/// Scales the count `part` of `all` hits to 16 bits, as the buffer stores it. Only shares matter,
-/// so large counts are scaled down.
+/// Returns the number `part` of one kind among `all` accesses to a buffered page, scaled down if it
+/// does not fit the 16 bits in which the buffer stores it. Only shares of kinds matter.
 fn capped(part: usize, all: usize) -> u16 {
     let scale = (all >> 15) + 1;
     (part / scale) as u16

@@ -32,20 +32,21 @@ pub(super) struct Paper {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweeps {
-    /// Names of the workloads that are run in the sweeps.
+    /// Names of the workloads that the HIRE study runs in parameter sweeps.
     pub workloads: Vec<String>,
-    /// Number of parts of the warm-up that are measured separately. Each part is as long as all
-    /// earlier parts together.
+    /// Number of parts of a run's warm-up that the HIRE study measures separately. Each part is as
+    /// long as all earlier parts together.
     pub windows: usize,
     pub watermarks: Vec<f64>,
     pub buffers_mib: Vec<u32>,
     /// Sizes of the address range over which the workloads spread, in GiB.
     pub spaces_gib: Vec<u32>,
     pub replacements: Vec<String>,
-    /// Largest shares (0 to 1) of the buffer's frames that may hold pages waiting to be programmed
-    /// again.
+    /// Largest share (0 to 1) of the buffer's frames that may hold pages waiting to be programmed
+    /// again under HIRE; the HIRE study runs with each value.
     pub rewrite_shares: Vec<f64>,
-    /// Settings of the drive whose cells have more errors with age and wear.
+    /// Settings (`key=value`) of the HIRE study's drive whose bit errors grow with the data's age
+    /// and the block's wear.
     pub cells: Vec<String>,
     /// P/E cycles that each block has behind it on the drive whose cells have errors by age and
     /// wear, one run for each value.

@@ -49,7 +49,7 @@ fn of_readings(shown: &Shown, y: &str, paper: &Paper, evidence: &Evidence) -> Fi
         )
         .reference(1.0, "baseline")
     };
-    let title = format!("{}, by treatment of clean read-hot pages", shown.title);
+    let title = format!("{}, by HIRE's treatment of clean read-hot pages", shown.title);
     Figure::new(shown.name, title, HIRES.map(panel)).caption(STAND_INS).columns(1)
 }
 

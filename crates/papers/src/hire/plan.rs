@@ -67,19 +67,24 @@ pub(super) struct Variant {
 /// run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Reach {
-    /// All workloads at full length, as in the HIRE paper's figures.
+    /// The variant of the HIRE study's drive runs all workloads at full length, as for the paper's
+    /// figures.
     Shown,
     /// All workloads, each with the number of requests used in sweeps.
     All,
-    /// Only the workloads chosen for sweeps, each with the number of requests used in sweeps.
+    /// Only the workloads chosen for the sweeps (runs over the values of a setting) of the HIRE
+    /// study, each with the number of requests of those sweeps.
     Swept,
-    /// Only the workloads chosen for sweeps, at full length.
+    /// The variant of the HIRE study's drive runs only the workloads chosen for parameter sweeps,
+    /// at full length.
     SweptWhole,
-    /// All stand-in traces, from the first share (0 to 1) of their requests to the second.
+    /// All stand-in traces of the HIRE study; measured are their requests from the first share (0
+    /// to 1) of the trace to the second.
     Window(f64, f64),
 }
 
-/// Number of requests in a run, and number of those that are warm-up.
+/// Length of a run of the HIRE study: the largest number of requests, and the number of warm-up
+/// requests among them that are not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Length {
     most: Option<u64>,
@@ -93,7 +98,8 @@ pub(super) const RESTED: &str = "rested";
 /// variant, and the access class.
 pub(super) const CLASSED: [(&str, &str); 2] =
     [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
-/// Name of the variant in which a write is acknowledged only after its program.
+/// Name of the variant of the HIRE study's drive in which a write is acknowledged only after its
+/// program, and no old page is read for partial writes.
 pub(super) const WAITS: &str = "writes wait";
 /// Name of the variant in which a write is acknowledged only after its program, and no old page is
 /// read for partial writes.
@@ -104,7 +110,8 @@ fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
     Variant { name: name.into(), set, cases: cases.into(), reach, space: None }
 }
 
-/// Returns all variants of the HIRE study.
+/// Returns all variants of the HIRE study: settings of the drive, the schemes that run with them,
+/// and the workloads.
 pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     let mut all = vec![
         variant(AS_IT_IS, &[], &CASES, Reach::Shown),
@@ -162,9 +169,9 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Returns the options of the choices that the HIRE paper leaves open: the two other
-/// interpretations of how clean pages that were read are treated, and every variant of the drive,
-/// each over the workloads for which it has runs.
+/// Returns the alternatives to what the HIRE study assumes where the paper is silent: two other
+/// treatments of clean pages that were read, and every variant of the drive, each with the
+/// workloads for which it has runs.
 pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
     let reading = |case: Case| Choice {
         name: case.name.into(),
@@ -192,12 +199,12 @@ pub(super) fn windows(paper: &Paper) -> Vec<(f64, f64)> {
     ends.windows(2).map(|pair| (pair[0], pair[1])).collect()
 }
 
-/// Name of the variant of the unchanged drive whose runs have the number of requests used in
-/// sweeps.
+/// Name of the HIRE study's variant with an unchanged drive and with as few requests as in the
+/// study's sweeps (runs over the values of a setting).
 pub(super) const UNCLASSED: &str = "unknown before";
 
-/// Returns the name of the variant that measures the requests between two shares of a stand-in
-/// trace.
+/// Returns the name of the HIRE study's variant in which only the requests between two shares
+/// (`from` and `to`, 0 to 1) of a stand-in trace are measured.
 pub(super) fn window(from: f64, to: f64) -> String {
     format!("from {from} to {to}")
 }
@@ -230,7 +237,8 @@ pub(super) fn run_name(column: &str, case: Case, variant: &str) -> String {
     named(column, case.key, variant)
 }
 
-/// Returns the name of the run of a workload (`column`) under the case `key` in a variant.
+/// Returns the name of the HIRE study's run of the workload `column` under the scheme named `key`
+/// on a variant of the drive.
 fn named(column: &str, key: &str, variant: &str) -> String {
     let base = format!("{column} {key}");
     if variant.is_empty() { base } else { format!("{base} {variant}") }
@@ -246,7 +254,8 @@ pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
     oracles: Results<Judged>,
-    /// Results of the checks of block states; `None` if they were not run.
+    /// Results of checking HIRE's invariants of block states on a small drive after every event;
+    /// `None` if the checks were not run.
     pub(super) states: Option<States>,
 }
 
@@ -275,7 +284,7 @@ fn length(
     })
 }
 
-/// Returns the run of a workload under a case with the settings `set`.
+/// Returns the HIRE study's run of a workload under the scheme `case` with further settings `set`.
 fn point(
     paper: &Paper,
     name: String,
@@ -290,7 +299,8 @@ fn point(
     StudyPoint { name, run: RunSpec { scheme: Some(case.scheme.into()), limit: most, ..run } }
 }
 
-/// Returns the runs of a variant: one for each workload and case.
+/// Returns the runs of a variant of the HIRE study: one for each workload and scheme (with its
+/// moment of classification) that the variant includes.
 fn points(
     paper: &Paper,
     columns: &[Column],
@@ -321,7 +331,7 @@ fn points(
     Ok(points)
 }
 
-/// Returns the run of the workload that only reads.
+/// Returns the HIRE study's run of a workload that consists of reads alone.
 fn reads(paper: &Paper, limit: Option<u64>) -> StudyPoint {
     let source = Source { name: READ_ONLY.into(), text: READS_ALONE.into() };
     let length = Length { most: limit, warm_up: 0 };
@@ -373,8 +383,8 @@ fn lacks(source: &Source, key: &str) -> Diagnostic {
 }
 
 impl Evidence {
-    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
-    /// the study was stopped.
+    /// Executes all runs of the HIRE study, or loads those saved by an earlier call. Returns `None`
+    /// if the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -421,7 +431,8 @@ impl Evidence {
         self.oracles.get(&oracle::name(column))
     }
 
-    /// Returns a metric of the run of a workload under a case in a variant.
+    /// Returns a metric of the HIRE study's run of the workload `column` under the scheme `case` on
+    /// the drive's variant `variant`.
     pub(super) fn number(
         &self,
         column: &str,
@@ -503,8 +514,8 @@ pub(super) mod tests {
         assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
     }
 
-    /// A stand-in trace that is spread over more addresses differs only in that range, and a
-    /// generator accepts it.
+    /// Tests that spreading a stand-in trace over more addresses changes only its address range,
+    /// and that the trace is still a valid workload.
     #[test]
     fn a_stand_in_can_be_spread() {
         for column in columns(&Paper::open().unwrap().workload, None).unwrap() {
@@ -543,9 +554,9 @@ pub(super) mod tests {
         assert_eq!(shown, Length { most: Some(1000), warm_up: 500 });
     }
 
-    /// Returns made-up measurements: for a workload and a case, `of` gives the mean latencies of
-    /// reads and of writes, and the programs by voltage; they are the same in all variants. Pages
-    /// leave the buffer as they are programmed.
+    /// Returns invented measurements of the HIRE study: for a workload and a scheme, `of` gives the
+    /// mean latencies of reads and writes, and the programs by voltage; they are equal in all
+    /// variants. Pages leave the buffer as they are programmed.
     pub(in crate::hire) fn invented(of: impl Fn(&str, Case) -> (f64, f64, [u64; 3])) -> Evidence {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();

@@ -91,9 +91,9 @@ fn swept(
     sheet
 }
 
-/// Returns the name of the variant whose run under the baseline a variant is compared with. Sweeps
-/// of HIRE's watermark (`policy.hotness.watermark`) share one baseline run, because the baseline
-/// does not use the watermark.
+/// Returns the variant of the HIRE study whose baseline run is the reference for runs on the
+/// variant `variant`: `variant` itself, or one common variant for all watermarks
+/// (`policy.hotness.watermark`), which the baseline does not use.
 fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
     let measured = evidence.number(column, BASELINE, variant, READ).is_some();
     if measured { variant } else { BASE_OF_WATERMARKS }
@@ -103,8 +103,8 @@ fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
 /// baseline run the sweep of the watermark is compared.
 const BASE_OF_WATERMARKS: &str = "buffer 32 MiB";
 
-/// Returns the read latency (or, with `worn`, the wear) of a case in a variant divided by that of
-/// the variant's baseline.
+/// Returns the read latency (with `worn`, the wear) of the HIRE study's run under the scheme `case`
+/// on a variant of the drive, relative to the baseline's run on that variant.
 fn relative(
     evidence: &Evidence,
     column: &str,
@@ -148,8 +148,8 @@ fn rows(sheet: &mut Sheet, evidence: &Evidence, value: &Cell, variant: &str) {
 /// divided by that under the paper's baseline.
 type Relative<'a> = &'a dyn Fn(&str, Case) -> Option<f64>;
 
-/// Returns the table of a drive overwritten repeatedly, with pauses, before the run: it shows the
-/// effect of GC.
+/// Returns the HIRE study's table of runs on a drive that was overwritten many times, with pauses,
+/// before the run; it shows the effect of GC.
 fn rested(evidence: &Evidence) -> Sheet {
     let heads: Vec<String> = ["workload".to_string()]
         .into_iter()

@@ -28,9 +28,10 @@ pub(super) struct Shown {
     pub name: &'static str,
     pub title: &'static str,
     pub of: fn(&Evidence, &str, Case) -> Option<f64>,
-    /// ID of the claim that has the numbers published for HIRE in this figure.
+    /// ID of the claim with the numbers that the HIRE paper prints for its own scheme in a figure.
     pub claim: ClaimId,
-    /// Least and largest possible value of the figure's metric, relative to the baseline scheme.
+    /// Least and largest value that the metric of this HIRE figure can have, relative to the
+    /// baseline scheme.
     pub ceilings: [f64; 2],
 }
 
@@ -51,8 +52,8 @@ pub(super) const FIGURE_4: Shown = Shown {
 };
 
 impl Shown {
-    /// Returns the number that the HIRE paper's text prints for HIRE in this figure, under a
-    /// workload or as the mean.
+    /// Returns HIRE's value in a figure of the HIRE paper, relative to the baseline, as the paper's
+    /// text prints it for a workload or as the mean; `label` names which.
     pub fn published(&self, paper: &Paper, label: &str) -> Option<f64> {
         Some(1.0 - paper.number(self.claim, label)?)
     }

@@ -146,21 +146,23 @@ fn is(label: &str, value: f64) -> Found {
     Ok(Some(Measured::of([(label, value)])))
 }
 
-/// Returns the time of all iterations of a page program (incremental step pulses), without the
-/// transfer over the bus.
+/// Returns the time of all program-and-verify iterations of a page program (ISPP) on the drive of
+/// the P/E suspension study, without the transfer over the bus.
 fn ispp(config: &Config) -> Span {
     let timing = &config.timing;
     let iteration = timing.program_phase.0 + timing.verify_phase.0;
     Span::ns(iteration * u64::from(timing.program_iterations.at(0)))
 }
 
-/// Returns a measurement with the number that `of` returns for each kind of flash.
+/// Returns a measurement for a claim of the P/E suspension paper: the number that `of` returns for
+/// SLC and the one for MLC flash.
 fn by_flash(of: impl Fn(Flash) -> Result<f64, Diagnostics>) -> Found {
     by_flash_if_any(|flash| of(flash).map(Some))
 }
 
-/// Returns a measurement with the numbers of each kind of flash, like [`by_flash`]; the claim fails
-/// for a kind without a number.
+/// Returns a measurement for a claim of the P/E suspension paper with the numbers that `of` returns
+/// for SLC and MLC flash. A kind of flash without a number has no entry, so the claim does not hold
+/// for it.
 fn by_flash_if_any(of: impl Fn(Flash) -> Result<Option<f64>, Diagnostics>) -> Found {
     let mut values = Vec::new();
     for flash in Flash::ALL {
@@ -201,8 +203,8 @@ fn alone(op: ChipOp) -> Found {
     by_flash(|flash| Ok(Die::new(flash, "fifo", op)?.alone.as_us()))
 }
 
-/// Measures a quantity over reads that arrive at every offset into a program or erase, on both
-/// kinds of flash.
+/// Measures, for the P/E suspension study, what `of` computes from the reads that arrive at every
+/// offset into a program or erase (such as their mean wait), on both kinds of flash.
 fn swept(scheme: &str, op: ChipOp, of: fn(&[Interruption]) -> f64) -> Found {
     by_flash(|flash| Ok(of(&Die::new(flash, scheme, op)?.sweep())))
 }

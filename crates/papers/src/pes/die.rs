@@ -28,7 +28,8 @@ pub(super) struct Die {
 pub(super) struct Interruption {
     /// Time from the start of the program or erase to the start of the read's service.
     pub served: Span,
-    /// Time that the read waited for the die.
+    /// Time from the arrival of the read, which comes during a program or erase, until the die
+    /// begins to serve it.
     pub wait: Span,
     /// Time by which the program or erase took longer than an undisturbed one.
     pub extra: Span,
@@ -50,8 +51,8 @@ impl Die {
         Ok(Die { alone: done[0].done - done[0].start, config, op })
     }
 
-    /// Simulates one read that arrives `offset` (in nanoseconds) after the start of the program or
-    /// erase which this die executes.
+    /// Simulates one read that arrives at a busy die: `offset` (in nanoseconds) after the start of
+    /// the program or erase that the read may suspend.
     pub fn interrupt(&self, offset: Span) -> Interruption {
         let commands = [
             ChipCommand { at: Nanos::ZERO, op: self.op },

@@ -17,8 +17,8 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
-/// Replaces each stand-in trace for which there are generated workloads that fit the P/E suspension
-/// paper's Table 2 by the best of these.
+/// Replaces the specification of each stand-in trace of the P/E suspension study by that generated
+/// workload which fits the paper's Table 2 best, if such workloads were found.
 pub(super) fn stand_in(paper: &Paper, columns: &mut [Column]) {
     for column in columns.iter_mut().filter(|column| column.is_stand_in()) {
         let first = paper.ensemble.member.iter().find(|member| member.trace == column.name);
@@ -45,7 +45,8 @@ pub(super) fn members(paper: &Paper) -> Vec<Column> {
     members
 }
 
-/// Formula by which the gain of a scheme under one workload is computed.
+/// Metric of the run under the first scheme, as the share by which it is lower than under the
+/// second.
 #[derive(Clone, Copy)]
 enum Of {
     /// Metric of the run under the first scheme, as the share by which it is lower than under the
@@ -146,8 +147,9 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Returns the mean of some values over workloads, with an interval that holds the mean
-    /// whichever of the equally good generated workloads stands in for each trace.
+    /// Returns the mean of a gain over all workloads, with the interval of that mean: each trace
+    /// may be represented by any of the generated workloads that fit the latencies published for
+    /// it.
     fn mean(all: &[Spread]) -> Option<Spread> {
         let of = |of: fn(&Spread) -> f64| mean(&all.iter().map(of).collect::<Vec<_>>());
         Some(Spread {
@@ -183,8 +185,9 @@ fn residual(ratios: &[f64; 4]) -> f64 {
     libm::exp(libm::sqrt(squares / 4.0))
 }
 
-/// Returns the stand-in trace of a workload, and those other generated workloads for the same trace
-/// whose latencies are near the P/E suspension paper's Table 2 (within `ensemble.within`).
+/// Returns the stand-in trace of a workload, and the other generated workloads for it whose
+/// latencies differ from the P/E suspension paper's Table 2 by at most the factor `ensemble.within`
+/// of the study's data file.
 fn counted<'e>(evidence: &'e Evidence, stand_in: &'e Column) -> Vec<&'e Column> {
     let paper = &evidence.paper;
     let near = |member: &&Column| {

@@ -50,7 +50,8 @@ const ASPECTS: [Aspect; 7] = [
 /// Largest number of points on a drawn curve; more would not be visible.
 const CORNERS: usize = 400;
 
-/// The name of a workload, with the distributions of its requests.
+/// Distributions of the requests, such as their sizes and times, of a generated workload or of the
+/// excerpt of the real trace Financial1.
 struct Profiled {
     name: String,
     profile: Profile,

@@ -198,7 +198,8 @@ impl Starvation {
         Ok(Some(Starvation { points: settings.into_iter().map(point).collect(), limits }))
     }
 
-    /// Returns a metric of the run under a limit on suspension, at a load.
+    /// Returns a metric of the P/E suspension study's run in which the drive limits how operations
+    /// are suspended (`limit` names the limit), at a load.
     pub fn limited(&self, limit: &str, load: f64, of: Number) -> Option<f64> {
         of(self.limits.get(&limit_name(limit, load))?)
     }

@@ -78,8 +78,8 @@ pub(super) fn reduction(evidence: &Evidence, schemes: (&str, &str)) -> Option<Me
     Some(Measured::exactly(values))
 }
 
-/// Returns true if a number is lower under the first scheme than under the second, for every
-/// stand-in trace on both kinds of flash.
+/// Returns true if a metric (`of`, such as mean read latency) is lower under the first scheme than
+/// under the second, for every stand-in trace of the P/E suspension study on SLC and on MLC.
 fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     Flash::ALL.into_iter().all(|flash| {
         let ratios = evidence.ratios(flash.plain(), of, schemes);
@@ -87,8 +87,9 @@ fn everywhere(evidence: &Evidence, of: Number, schemes: (&str, &str)) -> bool {
     })
 }
 
-/// Adds to a measurement the direction that mean reads under the first scheme are below those under
-/// the second, under every workload.
+/// Adds to a measurement of the P/E suspension study an effect stated in words, and true if it
+/// holds: mean read latency under the first scheme is below that under the second, for every
+/// workload.
 pub(super) fn below(evidence: &Evidence, measured: Measured, schemes: (&str, &str)) -> Measured {
     let (scheme, base) = (called(schemes.0), called(schemes.1));
     let holds = everywhere(evidence, READ, schemes);

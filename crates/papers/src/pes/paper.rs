@@ -17,8 +17,8 @@ const ENSEMBLE: &str = include_str!("../../../../presets/papers/pes-ensemble.tom
 #[serde(deny_unknown_fields)]
 pub(super) struct Paper {
     pub title: String,
-    /// Share of time (0 to 1) for which a drive is idle. Traces are compressed in time until it is
-    /// reached.
+    /// Share of time (0 to 1) for which the drives of the P/E suspension study are idle; the
+    /// arrival times of each trace are compressed until the drives reach it.
     pub idle: f64,
     /// Settings that precondition the drives of the P/E suspension study.
     drive: Vec<String>,
@@ -43,7 +43,8 @@ pub(super) struct Ensemble {
     /// Largest distance from the P/E suspension paper's Table 2 at which a generated workload
     /// counts: the root mean square of the logarithms of its four latency ratios, as a factor.
     pub within: f64,
-    /// Generated workloads, the best fit to each trace first.
+    /// Generated workloads that fit the latencies in the P/E suspension paper's Table 2, grouped by
+    /// trace, each trace's best fit first.
     pub member: Vec<Member>,
 }
 
@@ -53,13 +54,15 @@ pub(super) struct Ensemble {
 pub(super) struct Member {
     /// Name of the trace whose published latencies the generated workload has.
     pub trace: String,
-    /// Kind of arrival process of the generated workload: batches, or busy spells.
+    /// Kind of arrival process of this generated workload, which imitates a trace of the P/E
+    /// suspension paper: batches, or busy spells.
     pub family: String,
     workload: toml::Table,
 }
 
 impl Member {
-    /// Returns the specification of this generated workload.
+    /// Returns the specification of this workload, which was generated to imitate a trace of the
+    /// P/E suspension paper.
     pub fn spec(&self) -> WorkloadSpec {
         let name = format!("{}, {}", self.trace, self.family);
         WorkloadSpec::Generated(Source { name, text: self.workload.to_string() })
@@ -107,18 +110,21 @@ impl Way {
     }
 }
 
-/// The measurement of write throughput in a closed loop.
+/// Parameters with which the P/E suspension study measures write throughput in a closed loop (a new
+/// request when one completes).
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Throughput {
-    /// Number of requests outstanding, large enough that the drive is never idle.
+    /// Number of requests outstanding in the P/E suspension study's test of write throughput, large
+    /// enough that the drive is never idle.
     pub outstanding: u32,
     /// Largest relative loss of write throughput against FIFO that counts as "barely compromised",
     /// words of the P/E suspension paper.
     pub barely: f64,
 }
 
-/// The real trace that generated workloads are compared with, and the workloads.
+/// Comparison of generated workloads of the P/E suspension study with an excerpt of a real trace,
+/// Financial1: names of the excerpt and of the workloads.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fit {
@@ -194,7 +200,8 @@ impl Paper {
         cells.get(place).copied()
     }
 
-    /// Returns the number that the claim `id` publishes under a label.
+    /// Returns the number with the label `label` that the P/E suspension paper prints for the claim
+    /// with ID `id`.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

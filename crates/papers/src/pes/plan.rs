@@ -32,7 +32,8 @@ pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 /// Schemes that are run on all generated workloads that fit the P/E suspension paper's Table 2; PER
 /// is left out, because no published mean gain concerns it.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
-/// The schemes whose write throughput is measured.
+/// Name of the P/E suspension study's variant in which requests are issued in a closed loop: a new
+/// one when one completes.
 pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// Name of the variant in which requests are issued in a closed loop: a new one when one completes.
 pub(super) const CLOSED: &str = "closed loop";
@@ -45,7 +46,8 @@ pub(crate) struct Evidence {
     /// traces; empty if only the P/E suspension paper's own figures were requested.
     pub(super) members: Vec<Column>,
     speeds: Results<Speed>,
-    /// Results on starvation; `None` if only the P/E suspension paper's own figures were requested.
+    /// Results of the study of starvation (writes that reads keep from finishing); `None` if only
+    /// the P/E suspension paper's own figures were requested.
     pub(super) starvation: Option<Starvation>,
     /// Comparison of generated workloads with the excerpt of Financial1; `None` if the excerpt was
     /// not found.
@@ -67,7 +69,8 @@ impl Flash {
     }
 }
 
-/// Returns the name of the run of a workload (`column`) on a drive under a scheme.
+/// Returns the name of the P/E suspension study's run of the workload `column` on a drive (SLC or
+/// MLC, and variant) under a scheme.
 pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     let base = format!("{column} {} {scheme}", drive.flash.name());
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
@@ -89,7 +92,8 @@ struct Row<'a> {
     pace: Pace,
 }
 
-/// The rule by which the requests of a run are issued.
+/// Requests of a P/E suspension study's run are issued at the recorded times divided by this factor
+/// and by the replay speed that was found for the workload and the drive.
 #[derive(Clone, Copy)]
 enum Pace {
     /// Requests are issued at the recorded times divided by the replay speed found for the workload
@@ -180,9 +184,8 @@ fn beds(
     fan_out::each(&Flash::ALL, bed).into_iter().collect()
 }
 
-/// Returns the jobs that search for the replay speed of each workload on each drive: the speed at
-/// which the drive is idle for the share of time that the P/E suspension paper states "for each
-/// workload".
+/// Returns jobs that search, for each workload of the P/E suspension study, for the replay speed at
+/// which the study's drives are idle for the share of time that the paper states.
 fn speeds<'b>(
     paper: &Paper,
     columns: impl Iterator<Item = &'b Column>,
@@ -237,7 +240,8 @@ impl Evidence {
         found(&self.speeds, column, flash)
     }
 
-    /// Returns a metric of the run of a workload on a drive under a scheme.
+    /// Returns a metric (`of`) of the P/E suspension study's run of a workload on a drive under a
+    /// scheme.
     pub(super) fn number(
         &self,
         column: &str,
@@ -248,16 +252,17 @@ impl Evidence {
         self.runs.number(&self.run(column, drive, scheme), of)
     }
 
-    /// Returns the name of the run whose results are read when a claim of the P/E suspension paper
-    /// asks for a scheme on a drive: in a control measurement without the paper's system, another
-    /// scheme or variant is read instead.
+    /// Returns the name of the P/E suspension study's run from which a metric is taken for a scheme
+    /// on a drive. While a control measurement of a claim replaces a scheme or variant, it is the
+    /// run of the replacement.
     fn run(&self, column: &str, drive: Drive<'_>, scheme: &str) -> String {
         let scheme = self.runs.view.scheme(scheme);
         let variant = self.runs.view.variant(&scheme, drive.variant);
         run_name(column, Drive { variant: &variant, ..drive }, &scheme)
     }
 
-    /// Returns the mean of a number over the stand-in traces, for a drive under a scheme.
+    /// Returns the mean of a metric (`of`) over the P/E suspension study's stand-in traces, for a
+    /// drive under a scheme.
     pub(super) fn average(&self, drive: Drive<'_>, scheme: &str, of: Number) -> Option<f64> {
         self.runs.average(|column| self.number(column, drive, scheme, of))
     }

@@ -20,7 +20,8 @@ pub(super) struct Bars {
     pub of: Number,
     /// Presets of the schemes that this bar chart of the P/E suspension paper shows.
     pub schemes: &'static [&'static str],
-    /// Preset of the scheme to which the bars of this chart are normalized.
+    /// Preset of the scheme to whose mean latency the bars of a chart of the P/E suspension paper
+    /// are normalized.
     pub base: &'static str,
     /// Published means over the workloads of the latencies that a bar chart of the P/E suspension
     /// paper shows: scheme, ID of the claim, and the conversion of the claim's number to the height
@@ -31,14 +32,15 @@ pub(super) struct Bars {
     pub most: &'static [(Flash, &'static str)],
 }
 
-/// The conversion of a published number to the height of a bar.
+/// Rule by which a number that the P/E suspension paper prints (a relative change of latency)
+/// becomes the height of a bar in a chart of normalized latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Height {
     /// The published number is the share by which a bar of the P/E suspension paper's chart, a
     /// normalized latency, is lower than 1.
     Lower,
-    /// The published number is the share by which a bar of the P/E suspension paper's chart, a
-    /// normalized latency, is higher than 1; the number's label contains `mean`.
+    /// The published number, whose label contains `mean`, is the share by which a bar (a latency
+    /// normalized to FIFO) in a figure of the P/E suspension paper is higher than 1.
     Higher,
 }
 
@@ -118,7 +120,8 @@ pub(super) const SHARES: [Shares; 2] = [
 /// Presets of the schemes that suspend programs and erases.
 pub(super) const SUSPENDING: [&str; 2] = ["pes_ips", "pes_ipc"];
 
-/// Returns the P/E suspension paper's name of a scheme.
+/// Returns the name that the P/E suspension paper uses for a scheme preset of Fowler; empty for a
+/// scheme that the paper does not have.
 pub(super) fn called(scheme: &str) -> &'static str {
     SCHEMES.iter().find(|(preset, _)| *preset == scheme).map_or("", |(_, name)| name)
 }

@@ -313,12 +313,13 @@ fn written(evidence: &Evidence, row: Row) -> Option<Measured> {
     })
 }
 
-/// Description of the throttle with which the bytes written under DT (the dynamic throttle) are
-/// compared.
+/// Description of the control measurement for READY's dynamic throttle (DT): the bytes that would
+/// be written under a throttle that knows only the rated capacity.
 const CAPPED: &str =
     "the host's demand or the rated capacity, whichever is less; recovery as under st";
 
-/// Returns the bytes written under a throttle that knows only the rated capacity, as a measurement.
+/// Returns the bytes written over the drive's life under a control throttle of the READY study,
+/// which admits the host's demand up to the rated capacity and ignores recovery of cells.
 fn capped(evidence: &Evidence, row: Row) -> Option<Measured> {
     let (free, fixed) = (evidence.life(row.trace, "nt")?, evidence.life(row.trace, "st")?);
     let (rated, achievable) = (free.c_ssd_tb?, fixed.c_ssd_recovered_tb?);
@@ -369,7 +370,7 @@ fn lifetimes(evidence: &Evidence) -> Option<Measured> {
     Some(measured)
 }
 
-/// Returns a number for every trace of the READY paper; `None` if one is missing.
+/// Returns a number (from `of`) for every trace of the READY paper; `None` if a trace has none.
 fn each(evidence: &Evidence, of: impl Fn(&str) -> Option<f64>) -> Option<Vec<f64>> {
     evidence.paper.trace.iter().map(|trace| of(&trace.name)).collect()
 }

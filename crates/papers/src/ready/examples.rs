@@ -90,9 +90,9 @@ impl Life for Pages {
     }
 }
 
-/// Simulates a closed-loop host that requests the given number of pages in each window, evenly
-/// spread; returns the state of the dynamic throttle (DT) after the first page of each window.
-/// `rated` is the capacity of the drive in pages.
+/// Simulates a host that waits for each write before the next and writes the given number of pages
+/// in each window, evenly spread. Returns the state of READY's dynamic throttle (DT) after the
+/// first page of each window; `rated` is the drive's capacity in pages.
 fn windows(rated: f64, demand: impl Iterator<Item = u64>) -> Vec<State> {
     let params = Params { name: ThrottleKind::Dynamic, ..Params::default() };
     let mut throttle = AnyThrottle::new(&params, 1);

@@ -44,7 +44,8 @@ fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
 pub(super) struct Plan<'p> {
     pub paper: &'p Paper,
     pub limit: Option<u64>,
-    /// Seed of drives and generated workloads; `None` for those of the presets.
+    /// Seed of drives and generated workloads in the READY study; `None` for the seeds that the
+    /// presets of drives and workloads contain.
     pub seed: Option<u64>,
     pub brief: bool,
 }
@@ -66,7 +67,8 @@ impl Plan<'_> {
         self.paper.trace.iter().find(|it| it.name == name).ok_or_else(|| unknown().into())
     }
 
-    /// Returns the name of a job whose result depends on the seed.
+    /// Returns the name of a job of the READY study, extended by the seed of a repetition, because
+    /// the job's result depends on the seed.
     fn seeded(&self, name: &str) -> String {
         self.seed.map_or_else(|| name.into(), |seed| format!("{name} seed {seed}"))
     }
@@ -127,7 +129,8 @@ impl Plan<'_> {
         self.paper.trace.iter().map(job).collect()
     }
 
-    /// Returns the results of the jobs named `TRACE what`, by trace.
+    /// Returns, by trace, the results of the READY study's jobs whose name is the trace's name
+    /// followed by `what`.
     pub fn by_trace<T: Clone>(&self, results: &Results<T>, what: &str) -> BTreeMap<String, T> {
         let of = |trace: &Trace| {
             let found = results.get(&format!("{} {what}", trace.name))?;
@@ -381,7 +384,8 @@ fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
 }
 
 /// Returns the number of real repetitions of the workload that a simulated one stands for in a
-/// preview run: so high that a life has only about a dozen epochs.
+/// preview of the READY study, which is quick and inexact: a whole life has only about a dozen
+/// epochs of the throttle.
 fn look(drive: &Resolved) -> u32 {
     const LEFT_S: f64 = 7200.0;
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32

@@ -46,7 +46,8 @@ impl Study for Evidence {
         Evidence::of(Paper::open()?, request, runs)
     }
 
-    /// Returns no workloads for which real traces are looked for: all columns are stand-in traces.
+    /// Returns no workloads that real traces could replace: all workloads of the READY study are
+    /// synthetic stand-in traces.
     fn printed(&self) -> Printed<'_> {
         Printed { title: &self.paper.title, statements: &self.paper.claim, workloads: &[] }
     }

@@ -17,7 +17,8 @@ pub(super) struct Paper {
     pub trace: Vec<Trace>,
     /// Single days, simulated on the whole drive at several ages.
     pub days: Days,
-    /// The study of the capacity that the static throttle (ST) loses if demand comes in bursts.
+    /// Parameters of the READY study's measurement of how much write capacity the static throttle
+    /// (ST) leaves unused if writes come in bursts.
     pub duty: Duty,
     /// Lives simulated with a full translation layer, next to lives at a steady write
     /// amplification.
@@ -40,8 +41,8 @@ pub(super) struct Days {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Duty {
-    /// Names of the traces whose mean write demand the workloads have that write in a share of the
-    /// time only.
+    /// Names of the traces that give the write demand of the READY study's bursty workloads: such a
+    /// workload writes as much as the trace on average, but only in a share of the time.
     pub traces: Vec<String>,
     /// Shares of a cycle (0 to 1) in which the host writes.
     pub shares: Vec<f64>,
@@ -79,7 +80,8 @@ impl Paper {
         paper_data::open("papers/ready", TEXT)
     }
 
-    /// Returns the number that the claim `id` publishes under a label.
+    /// Returns the number with the label `label` that the READY paper prints for the claim with ID
+    /// `id`.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

@@ -38,8 +38,8 @@ pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 /// All measurements of one repetition of the READY study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
-    /// True if claims read the lives in which a simulated repetition of the workload stands for
-    /// twice as many real ones as usual.
+    /// True if the claims of the READY paper are measured on simulated lives with twice the usual
+    /// dilation (number of real repetitions of the workload per simulated one).
     twice: bool,
     /// View through which claims of the READY paper read the lives: in a control measurement
     /// without the paper's throttle, lives under another scheme are read.
@@ -48,7 +48,8 @@ pub(crate) struct Evidence {
     demands: BTreeMap<String, Demand>,
     /// Write amplification of each stand-in trace, by trace.
     wafs: BTreeMap<String, f64>,
-    /// Factor by which the arrival times of each stand-in trace are divided, by trace.
+    /// Factor by which the READY study divides the arrival times of each stand-in trace, by name of
+    /// the trace.
     speeds: BTreeMap<String, f64>,
     lives: BTreeMap<String, Lives>,
     simulated: Results<Lives>,
@@ -59,7 +60,8 @@ pub(crate) struct Evidence {
 /// Write demand of a stand-in trace: pages written, minute by minute.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Demand {
-    /// Pages that the stand-in trace writes in each minute, by minute.
+    /// Number of pages that a stand-in trace of the READY paper's workload writes in each minute,
+    /// in order.
     pub minutes: Vec<u64>,
 }
 
@@ -124,8 +126,8 @@ pub(super) struct Series {
     pub delay_us: Vec<f64>,
 }
 
-/// Relative differences between a life in which each simulated repetition of the workload stands
-/// for 2 K real ones and a life in which it stands for K.
+/// Relative differences of the READY study's results (lifetime, bytes written, response time)
+/// between a life whose simulated repetitions stand for 2 K real ones each and a life with K.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Change {
     pub effective_lifetime_years: Option<f64>,
@@ -222,8 +224,9 @@ impl Evidence {
         of(self.life(trace, scheme)?)
     }
 
-    /// Returns the relative differences between the two lives under a trace and a scheme whose
-    /// simulated repetitions stand for 2 K and for K real ones.
+    /// Returns the relative differences of the results under a trace and a scheme between two
+    /// simulated lives of the READY study: one repetition stands for 2 K real ones in the first and
+    /// for K in the second.
     pub(super) fn change(&self, trace: &str, scheme: &str) -> Option<&Change> {
         self.lives.get(&life_name(trace, scheme))?.change.as_ref()
     }

@@ -7,7 +7,8 @@ use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
 
-/// Returns the tables of the READY study, the paper's and further ones.
+/// Returns the tables of the READY study: those of the paper, and those on choices and errors of
+/// the reproduction.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
     vec![
         traces(paper, evidence),

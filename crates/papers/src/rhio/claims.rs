@@ -106,11 +106,12 @@ fn reductions(evidence: &Evidence, base: &str) -> Option<Measured> {
     lowered(evidence, ["rhio"; 2], base)
 }
 
-/// Description of the measurement with which RHIO's reductions of latency are compared.
+/// Description of the control measurement for the latency reductions of RHIO, an I/O scheduler: the
+/// two baseline schemes take its place.
 const BETTER: &str = "the better of RT-R and PV-W, for reads and for writes, in place of rhio";
 
-/// Returns the reductions by the two baselines relative to `base`: by RT-R for reads and by PV-W
-/// for writes.
+/// Returns the reductions of mean latency relative to the scheme `base` by the RHIO paper's two
+/// baselines: of reads by RT-R, and of writes by PV-W.
 fn better(evidence: &Evidence, base: &str) -> Option<Measured> {
     lowered(evidence, ["rt_r", "pv_w"], base)
 }
@@ -133,7 +134,8 @@ fn lowered(evidence: &Evidence, schemes: [&str; 2], base: &str) -> Option<Measur
 
 /// Volumes of the traces for which the RHIO paper's text prints reductions of a latency.
 struct Volumes {
-    /// Preset of the scheme that RHIO is compared with.
+    /// Preset of the baseline scheme against which the RHIO paper states RHIO's reduction of
+    /// latency for single volumes.
     base: &'static str,
     /// Mean latency that RHIO reduces: of reads or of writes.
     of: Number,
@@ -206,23 +208,24 @@ fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
     Some(measured.direction("those four gain more against RT-R", more))
 }
 
-/// Returns the rank correlations between the shares of prioritized requests and the reductions of
-/// latency that they are said to explain.
+/// Returns the rank correlations, over the volumes, of the share of requests that RHIO prioritizes
+/// with RHIO's reduction of mean latency; the RHIO paper explains the one by the other.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
     correlations_of(evidence, case, TOGETHER)
 }
 
-/// Pairs of schemes whose latencies are compared (scheme, base): one pair for writes, then one for
-/// reads.
+/// Pairs of schemes whose latencies the RHIO study compares (scheme, baseline): the first pair for
+/// writes, the second for reads.
 type Pairs = [(&'static str, &'static str); 2];
 
-/// Pairs that compare RHIO with the baselines, which lack its order of requests.
+/// Pairs that compare RHIO, which reorders waiting requests, with the baseline schemes PV-W (for
+/// writes) and RT-R (for reads), which do not.
 const TOGETHER: Pairs = [("rhio", "pv_w"), ("rhio", "rt_r")];
 /// Pairs of schemes that compare the RHIO paper's baselines, PV-W for writes and RT-R for reads,
 /// with NOOP (order of arrival). Neither baseline reorders requests.
 const ALONE: Pairs = [("pv_w", "noop"), ("rt_r", "noop")];
-/// Description of the measurement with which claims about the volumes with the largest gains are
-/// compared.
+/// Description of the control measurement for RHIO's claims about the volumes whose latency it
+/// reduces most.
 const GAINS: &str =
     "gains of PV-W and RT-R over NOOP in place of the gains of RHIO over PV-W and RT-R";
 
@@ -234,8 +237,8 @@ fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<
     Some(measured.direction("reads gain more where more are prioritized", reads > 0.0))
 }
 
-/// Returns the rank correlations, over the RHIO paper's volumes, between the rates of writes and
-/// reads and the reductions of write and read latency by the first scheme of each of the `pairs`
+/// Returns the rank correlations, over the RHIO paper's volumes, between request rate and reduction
+/// of mean latency, for writes and for reads. The reduction is that by the first scheme of a pair
 /// relative to the second.
 fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
     let rates: [Number; 2] = [
@@ -277,8 +280,8 @@ fn baselines(evidence: &Evidence, shown: &[(&str, &str, Number)]) -> Option<Meas
     Some(Measured::exactly(shown.iter().map(one).collect::<Option<_>>()?))
 }
 
-/// Returns the mean and the standard deviation of the growth rates of errors drawn for all blocks
-/// of the drive.
+/// Returns the mean and the standard deviation, over all blocks of the drive, of the rates at which
+/// the logarithm of a block's bit error rate grows per P/E cycle; the rates are random draws.
 fn drawn(drive: &Resolved) -> (f64, f64) {
     let strengths = Strengths::new(&drive.config.reliability.cells);
     let mut rng = Rng::stream(drive.config.seed, "reproduce/rhio/strengths");

@@ -13,10 +13,11 @@ use fowler_units::{Deadline, HostIo, HostOp, Nanos, Rng, Span};
 
 /// Sizes in pages of the writes W0 to W5 in the RHIO paper's Figure 2.
 pub(super) const SIZES: [u32; 6] = [8, 2, 4, 2, 2, 4];
-/// Arrival time of the requests whose order is examined: later than the completion of any request
-/// in service before.
+/// Arrival time of the requests in worked examples of the RHIO paper that test the order of
+/// service; the drive has completed all earlier requests by then.
 const LATER: Span = Span::ms(3000);
-/// Number of random requests in which a write served before an earlier read is searched for.
+/// Number of random one-page requests, more than the chip can sustain, that test RHIO's order of
+/// service: writes must not start before reads that arrived earlier.
 const RANDOM: u64 = 2000;
 
 /// Returns the time per page of a write of `pages` pages in the example of the RHIO paper's Figure
@@ -131,14 +132,15 @@ pub(super) fn figure_2(paper: &Paper, order: Order, unit: u32) -> Result<Served,
     Ok(Served { order, mean: sum.as_us() / SIZES.len() as f64, expected })
 }
 
-/// The order in which the six writes of the RHIO paper's Figure 2 are served.
+/// Order in which the drive serves the six writes of Figure 2 in the paper on RHIO, an I/O
+/// scheduler.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Order {
     /// Writes are served in order of arrival, as under the baseline NOOP.
     FirstCome,
     /// Writes are served in RHIO's order, without RHIO's other techniques.
     Alone,
-    /// Writes are served under the whole of RHIO.
+    /// Writes are served under RHIO with all its techniques.
     Rhio,
 }
 
@@ -166,8 +168,8 @@ fn taken_up(completion: &Completion) -> Nanos {
     Nanos(completion.done.0 - took.0)
 }
 
-/// Returns random one-page requests at a rate higher than the chip can sustain. With `deadlines`,
-/// some requests must be started within 10 to 40 ms.
+/// Returns random one-page requests for the RHIO study's one-chip drive, at a rate higher than the
+/// chip can sustain. With `deadlines`, some requests must be started within 10 to 40 ms.
 fn overload(drive: &Resolved, deadlines: bool) -> Vec<HostIo> {
     let mut rng = Rng::stream(1, "rhio/reads");
     let mut at = 0;

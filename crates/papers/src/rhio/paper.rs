@@ -20,11 +20,13 @@ pub(super) struct Paper {
     /// Other shares (0 to 1) of each volume's week that are replayed, to show whether the share
     /// replayed for the claims is large enough.
     pub lengths: Vec<f64>,
-    /// Number of requests in every run that claims do not read.
+    /// Number of requests in each run of the RHIO study that no claim of the paper is measured on,
+    /// such as parameter sweeps.
     pub swept_requests: u64,
-    /// Settings of the drive that override its preset.
+    /// Settings of the RHIO study's drive that replace those of the preset `rhio`.
     drive: Vec<String>,
-    /// Replay speeds besides the recorded one: factors by which arrival times are divided.
+    /// Share of prioritized writes (0 to 1) in a volume's writes above which, according to the RHIO
+    /// paper, most volumes gain much.
     pub speeds: Vec<f64>,
     /// Share of prioritized writes (0 to 1) above which, according to the RHIO paper, most volumes
     /// gain much.
@@ -52,13 +54,14 @@ pub(super) struct Paper {
     pub rival: Vec<Answer>,
     pub estimate: Estimate,
     pub choice: Vec<Choice>,
-    /// Choices that the RHIO paper leaves open and that the published numbers of the baselines
-    /// settle together.
+    /// Choices that the RHIO paper leaves open. They are made together: the combination is sought
+    /// that brings the baseline schemes nearest to their published numbers.
     pub open: Vec<Open>,
     pub claim: Vec<Statement>,
 }
 
-/// A named group of settings of the drive, such as a technique.
+/// Named group of drive settings in the RHIO study, such as a technique of the paper's scheduler or
+/// a stage of the drive's life.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Answer {
@@ -101,7 +104,8 @@ impl Paper {
         paper_data::drive("rhio", &self.drive, set)
     }
 
-    /// Returns the number that the claim `id` publishes under a label.
+    /// Returns the number with the label `label` that the RHIO paper prints for the claim with ID
+    /// `id`.
     pub fn number(&self, id: ClaimId, label: &str) -> Option<f64> {
         claim::number(&self.claim, id, label)
     }

@@ -22,7 +22,8 @@ use serde::Deserialize;
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
-/// A kind of request, reads or writes, with the metrics read for it.
+/// Kind of request in the RHIO study, reads or writes, with the metrics that the study takes from
+/// the results of a run.
 pub(super) struct Kind {
     pub name: &'static str,
     pub mean: Number,
@@ -30,7 +31,7 @@ pub(super) struct Kind {
     share: Number,
 }
 
-/// Reads and writes, in the order of the RHIO paper's figures.
+/// Reads and writes, with their metrics in the RHIO study, in the order of the paper's figures.
 pub(super) const KINDS: [Kind; 2] = [
     Kind {
         name: "read",
@@ -44,15 +45,16 @@ pub(super) const KINDS: [Kind; 2] = [
     },
 ];
 
-/// The circumstances of a run: the variant of the drive and workload, by name, and the replay
-/// speed.
+/// Circumstances of a run of the RHIO study: the name of the variant of the drive and workload, and
+/// the replay speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Case<'a> {
     pub variant: &'a str,
     pub speed: f64,
 }
 
-/// The RHIO paper's drive, with requests at their recorded times.
+/// Returns the case of the RHIO study with the paper's drive and with arrival times divided by
+/// `speed`.
 pub(super) const RECORDED: Case<'static> = Case { variant: "", speed: 1.0 };
 
 /// Returns the RHIO paper's drive with arrival times divided by `speed`.
@@ -70,7 +72,7 @@ pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
 
-/// Returns the name of the variant of the drive with `depth` commands outstanding at once.
+/// Returns the name of the RHIO study's variant of the drive that accepts `depth` commands at once.
 pub(super) fn deep(depth: u32) -> String {
     format!("{depth} tags")
 }
@@ -281,7 +283,7 @@ fn points(
 /// Number of commands that can be outstanding at once under NCQ.
 pub(super) const NCQ: u32 = 32;
 
-/// Returns the numbers of outstanding commands that are swept, ascending.
+/// Returns the numbers of outstanding commands for which the RHIO study runs the drive, ascending.
 pub(super) fn depths(paper: &Paper) -> Vec<u32> {
     let mut all = paper.depths.clone();
     all.push(NCQ);
@@ -300,7 +302,8 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
 /// Returns the number of requests in a share (0 to 1) of a workload's week; for a real excerpt, all
 /// of its requests.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
-    /// Keys read from the description of a stand-in trace.
+    /// Part of the description (TOML) of a stand-in trace: number of requests in a week of the
+    /// workload.
     #[derive(Deserialize)]
     struct Week {
         requests: u64,
@@ -310,15 +313,15 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     Ok((requests as f64 * share) as u64)
 }
 
-/// Returns the sets of techniques that are compared: the baseline's empty set and every set of
-/// RHIO's.
+/// Returns the sets of techniques whose latencies the RHIO study compares: no technique (the
+/// baseline NOOP), each of RHIO's techniques and their combinations, then alternatives to RHIO.
 pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     let none = Answer { name: "NOOP".into(), set: Vec::new() };
     [none].into_iter().chain(paper.answers()).collect()
 }
 
-/// Returns the RHIO study's own assumptions with fewer requests and volumes, then the alternative
-/// assumptions.
+/// Returns the sets of assumptions about the RHIO paper's drive that the study compares in runs
+/// with fewer requests and volumes: first its own, then the alternatives.
 pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
     let ours = Choice {
         name: "the study's assumptions".into(),
@@ -330,8 +333,8 @@ pub(super) fn chosen(paper: &Paper) -> Vec<Choice> {
 }
 
 impl Evidence {
-    /// Executes all runs of the study, or loads those saved by an earlier call. Returns `None` if
-    /// the study was stopped.
+    /// Executes all runs of the RHIO study, or loads those saved by an earlier call. Returns `None`
+    /// if the study was stopped.
     pub(super) fn of(
         paper: Paper,
         columns: Vec<Column>,
@@ -345,7 +348,8 @@ impl Evidence {
         Ok(Some(Evidence { paper, runs: Runs::new(columns, results), brief }))
     }
 
-    /// Returns a metric of the run of a workload under a scheme in a case.
+    /// Returns a metric of the RHIO study's run of the workload `column` under a scheme, with the
+    /// drive's variant and the replay speed in `case`.
     pub(super) fn number(
         &self,
         column: &str,
@@ -363,9 +367,9 @@ impl Evidence {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }
 
-    /// Returns the name of the run of exactly this scheme in a case (a variant of the drive and a
-    /// replay speed). Another variant may replace that of the case while a claim is measured, and
-    /// another replay speed the recorded one.
+    /// Returns the name of the RHIO study's run of exactly this scheme in a case (a variant of the
+    /// drive and a replay speed). While a control measurement replaces variants or replay speeds,
+    /// it is the run of the replacement.
     fn varied(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         let view = &self.runs.view;
         let variant = view.variant(scheme, case.variant);
@@ -373,7 +377,8 @@ impl Evidence {
         run_name(column, scheme, Case { variant: &variant, speed })
     }
 
-    /// Returns a metric of a workload's run under one scheme divided by that under another.
+    /// Returns a metric (`of`) of the RHIO study's run of a workload under one scheme divided by
+    /// that under another.
     pub(super) fn ratio(
         &self,
         column: &str,
@@ -394,12 +399,14 @@ impl Evidence {
     }
 }
 
-/// Returns the mean of a number over the volumes that the RHIO paper's text names.
+/// Returns the mean of the metric that `of` gives for a volume, over the volumes that the RHIO
+/// paper's text names.
 pub(super) fn average_named(paper: &Paper, of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     average_of(&paper.named, of)
 }
 
-/// Returns the mean of a number over the workloads `columns`.
+/// Returns the mean of the metric that `of` gives for a workload, over the workloads named in
+/// `columns`; `None` if one has no value.
 pub(super) fn average_of(columns: &[String], of: impl Fn(&str) -> Option<f64>) -> Option<f64> {
     let all: Option<Vec<f64>> = columns.iter().map(|name| of(name)).collect();
     mean(&all?)

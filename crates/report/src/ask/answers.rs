@@ -27,7 +27,7 @@ pub struct Answer {
     pub text: String,
     /// Statement of how far the answer to the question about the trace can be trusted, and why.
     pub confidence: String,
-    /// Command of `fowler` that shows more about the question about the trace.
+    /// Command of `fowler` that shows more on the topic of this answer of `fowler ask`.
     pub next: String,
     /// Names and values of the numbers in the answer to the question about the trace.
     pub numbers: Vec<(&'static str, f64)>,
@@ -39,8 +39,8 @@ pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
     questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
 }
 
-/// Question of `fowler ask` about the presets fitted to real drives on which it does not answer in
-/// full: latency, write amplification and life of each in short.
+/// Question to which `fowler ask` gives a short answer for each preset, fitted to a real drive,
+/// other than the drive of its full answers: latency, write amplification and life.
 const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 
 /// Answers in short, for a preset fitted to a real drive on which `fowler ask` does not answer in
@@ -97,15 +97,15 @@ pub(super) fn in_short(known: &Known<'_>) -> Answer {
 /// which is too small for the trace.
 pub(super) fn no_room(drive: &Resolved, info: &TraceInfo) -> Answer {
     let text = format!(
-        "It has {}, and no room for the {} that the trace touches.",
+        "This drive has {}, and no room for the {} that the trace touches.",
         bytes(drive.layout.logical.0),
         bytes(info.footprint.0)
     );
     Answer { text, ..elsewhere(&drive.device) }
 }
 
-/// Answers for a preset fitted to a real drive on which `fowler ask` does not answer in full, and
-/// which does not accept the user's settings.
+/// Answers `fowler ask` for a preset, fitted to a real drive, that is not the drive of its full
+/// answers and that cannot have the user's settings.
 pub(super) fn refused(drive: &str, wrong: &Diagnostics) -> Answer {
     let why: Vec<&str> = wrong.0.iter().map(|it| it.what.as_str()).collect();
     let text = format!("It cannot have these settings: {}.", why.join("; "));
@@ -136,7 +136,7 @@ fn slow(known: &Known<'_>) -> Answer {
         sentences.push("The trace neither reads nor writes.".into());
         trust.push("No latency was measured.".into());
     } else if trust.is_empty() {
-        trust.push(format!("At least {BEYOND} requests are slower than each percentile named."));
+        trust.push(format!("At least {BEYOND} requests are slower than each latency named."));
     }
     sentences.extend(of_rules(&said, &["tail", "idle"]));
     let numbers = of_means(first);
@@ -150,7 +150,8 @@ fn slow(known: &Known<'_>) -> Answer {
     }
 }
 
-/// Returns the mean latency of reads and of writes in microseconds, each with its name in JSON.
+/// Returns the mean latency of a run's reads and of its writes in microseconds, each with the name
+/// of its JSON property; a kind without requests is left out.
 fn of_means(outcome: &Outcome) -> Vec<(&'static str, f64)> {
     let names = [(Kind::Read, "read_mean_us"), (Kind::Write, "write_mean_us")];
     let mean = |(kind, name)| Some((name, outcome.recorder.latencies(kind).mean_us()?));
@@ -182,8 +183,8 @@ fn of_kind(outcome: &Outcome, kind: Kind) -> Option<String> {
     Some(format!("{}: {}.", said.trim_end_matches('.'), causes.join(", ")))
 }
 
-/// Returns the sentences of `said` (derived from the results of runs, each by a named rule) that
-/// come from one of the rules in `rules`.
+/// Returns the sentences about the results of runs (`said`; a named rule derives each from the
+/// numbers) that come from one of the rules in `rules`.
 fn of_rules(said: &[Finding], rules: &[&str]) -> Vec<String> {
     said.iter().filter(|it| rules.contains(&it.rule)).map(|it| it.text.clone()).collect()
 }
@@ -337,7 +338,8 @@ fn life(known: &Known<'_>) -> Answer {
     life_at(known, waf)
 }
 
-/// Answers the question how long the drive lives under the trace at a write amplification of `waf`.
+/// Answers the question of `fowler ask` how long the drive lives under the trace, if the drive
+/// programs `waf` pages for each page that the host writes.
 fn life_at(known: &Known<'_>, waf: f64) -> Answer {
     let question = "How long does the drive live?";
     let next = known.command("lifetime", "");
@@ -369,8 +371,8 @@ fn life_at(known: &Known<'_>, waf: f64) -> Answer {
     let how = how_far(known);
     let confidence = format!(
         "{how}: the trace covers {}. The drive's years follow from its rate of writes; nights, \
-         weekends and growth that the trace does not cover change them. The cycles are those of the \
-         drive's description (lifetime.cycles).",
+         weekends and growth that the trace does not cover change them. The rated P/E \
+         cycles are those of the drive's description (lifetime.cycles).",
         seconds(span_s)
     );
     let mut numbers = vec![("rated_years", rated), ("years", healed)];
@@ -461,7 +463,7 @@ pub(super) fn better(known: &Known<'_>, compared: &Compared) -> Answer {
     let mut sentences = of_rules(&said, &["best"]);
     if sentences.is_empty() {
         sentences.push(format!(
-            "No {} can be called better: too few requests, or no comparable runs.",
+            "No {} can be called better: the runs have too few requests, or cannot be compared.",
             axis.noun()
         ));
     }

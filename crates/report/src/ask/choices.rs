@@ -24,8 +24,8 @@ pub struct Choice {
     pub of: &'static str,
     /// Sentence that states a choice that `fowler ask` made for the user, and the reason for it.
     pub why: String,
-    /// Flags that make other commands choose what `ask` chose for the trace; empty if they do so by
-    /// default.
+    /// Flags that make other commands of `fowler` choose as `ask` did for the trace; empty if those
+    /// commands choose so without flags.
     pub flags: Vec<String>,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn look(
         let share = device_info.total_requests() as f64 / looked.info.total_requests() as f64;
         let name = looked.read.as_ref().map_or(number.to_string(), |read| read.device_name(number));
         let why = format!(
-            "{name}, one of {} in the file: it has the most requests, {} of all",
+            "{name}, one of {} devices in the trace: it has the most requests, {} of all",
             looked.devices.len(),
             percent(share)
         );
@@ -92,9 +92,9 @@ pub(super) fn drives(drives: &[Resolved]) -> Choice {
     Choice::new("drives", format!("{}, each as described", all.join(", ")), &[])
 }
 
-/// Chooses the treatment of the trace's addresses: they stay if the drive has them all; otherwise
-/// the pages that are touched move together if they fit, and wrap around if not. `fits` tries
-/// whether they do.
+/// Chooses how the trace's addresses are placed on the drive: unchanged if the drive has them all;
+/// else the touched pages are packed together, or, if the drive cannot hold these, addresses wrap
+/// around at the capacity. `fits` tries the packing.
 pub(super) fn addresses(
     info: &TraceInfo,
     drive: &Resolved,
@@ -152,14 +152,23 @@ pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choi
     };
     if info.span.0 == 0 {
         return closed(format!(
-            "{DEPTH} outstanding: the trace gives all requests one arrival time"
+            "{DEPTH} requests outstanding: the trace gives all requests one arrival time"
         ));
     }
     let mean = real(info.mean_rate);
     if let Some(ceiling) = ceiling.filter(|ceiling| info.mean_rate > BUSY * ceiling) {
         return closed(format!(
+<<<<<<< O
+            "{DEPTH} outstanding: {mean} requests of the trace come per second, and the drive serves {} at \
+             most, so at the recorded times its queue would only grow; the days and years below are for \
+             the rate that the drive serves",
+||||||| B
             "{DEPTH} outstanding: {mean} requests come per second, and the drive serves {} at most, so \
              at the recorded times the queue would only grow; days and years below count what it serves",
+=======
+            "{DEPTH} requests outstanding: {mean} come per second, and the drive serves {} at most, so \
+             at the recorded times the queue would only grow; days and years below count what it serves",
+>>>>>>> T
             whole(ceiling as u64)
         ));
     }

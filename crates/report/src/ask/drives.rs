@@ -29,9 +29,10 @@ const OTHER_SCHEMES: [&str; 4] = ["rhio", "hire", "ready_opt", "da_raid5"];
 
 /// The drives that the user asks about, and the comparison that answers for them.
 pub(super) struct Asking {
-    /// The drives that the user asks about.
+    /// Drives that the user of `fowler ask` named, or the preset that the command chose.
     pub(super) asked: Vec<Candidate>,
-    /// The candidates of the comparison: schemes on the one drive, or the drives.
+    /// Candidates that `fowler ask` compares: schemes on the drive if one was named, otherwise the
+    /// named drives.
     pub(super) candidates: Candidates,
     /// The schemes on each of several drives.
     pub(super) schemes: Vec<Candidates>,
@@ -95,9 +96,10 @@ impl Asking {
 
 /// A preset drive whose parameters are fitted to measurements of a real drive.
 pub(super) struct Fitted {
-    /// The drive with the settings of the user.
+    /// Preset drive with the settings that the user of `fowler ask` gave.
     pub(super) device: DeviceSpec,
-    /// The drive without a scheme, or the reasons why the drive cannot have the user's settings.
+    /// The drive with no scheme (named set of policies) applied, or the reasons why the drive
+    /// cannot have the user's settings.
     pub(super) drive: Result<Resolved, Diagnostics>,
 }
 
@@ -120,7 +122,7 @@ pub(super) fn fitted(settings: &DeviceSpec) -> Result<Vec<Fitted>, Diagnostics> 
     }
 }
 
-/// Returns the drive of that name with these settings.
+/// Returns the specification of the preset drive called `name`, with the settings of `settings`.
 fn named(settings: &DeviceSpec, name: &str) -> DeviceSpec {
     DeviceSpec { device: name.into(), ..settings.clone() }
 }
@@ -144,7 +146,7 @@ pub(super) fn real_capacity(drive: &Resolved) -> Option<(u64, f64)> {
     (preset.layout.logical.0 == has).then(|| (whole, whole as f64 / has as f64))
 }
 
-/// Returns the drive without a scheme.
+/// Returns the drive as its description has it, with no scheme (named set of policies) applied.
 ///
 /// # Errors
 /// All errors in the drive's description.
@@ -152,8 +154,9 @@ pub(super) fn as_described(device: &DeviceSpec) -> Result<Resolved, Diagnostics>
     device_spec::resolve(&device.source()?, &Scheme::none(), device)
 }
 
-/// Returns the drive under each scheme for latency that works on it. The drive without a scheme
-/// comes first if its order of requests or its suspension differs from the first scheme's.
+/// Returns the drive under each of the latency schemes (`fifo`, `rps`, `pes_ips`, `pes_ipc`) that
+/// work on it. The drive without a scheme comes first if it orders or suspends operations in
+/// another way than the first scheme.
 ///
 /// # Errors
 /// All errors in the drive.

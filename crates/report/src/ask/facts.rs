@@ -29,7 +29,8 @@ pub struct AskSpec {
     pub limit: u64,
     /// Number of seeds with which the comparison is run.
     pub seeds: u32,
-    /// True to record the data of charts.
+    /// True to record, in the runs of `fowler ask`, the time series and other data that the charts
+    /// of its HTML page show.
     pub detail: bool,
 }
 
@@ -41,7 +42,8 @@ pub enum Drives {
     Fitted(DeviceSpec),
     /// One drive, on which schemes are compared.
     One(DeviceSpec),
-    /// Several drives, which are compared, and schemes on each of them.
+    /// Several drives that `fowler ask` compares with one another, and on each of which it compares
+    /// schemes (named sets of policies).
     Several(Candidates),
 }
 
@@ -79,14 +81,17 @@ pub(super) struct Known<'a> {
 /// The runs of a comparison, from which an answer says which is better.
 pub(super) struct Compared {
     pub(super) candidates: Candidates,
-    /// The runs of the comparison under the first seed.
+    /// Results of the runs with the first seed, one for each scheme or drive that `fowler ask`
+    /// compares.
     pub(super) outcomes: Vec<Outcome>,
-    /// Metrics of the compared runs over the seeds; `None` with one seed.
+    /// Metrics of the runs that `fowler ask` compares, over the seeds with which they were
+    /// repeated; `None` with one seed.
     pub(super) spread: Option<Spread>,
 }
 
 impl Compared {
-    /// Returns a command line for all compared drives and this trace.
+    /// Returns a command line of `fowler` (subcommand `command`, further flags `more`) for this
+    /// trace and all drives that `fowler ask` compared.
     pub(super) fn command(&self, known: &Known<'_>, command: &str, more: &str) -> String {
         let devices: Vec<&str> =
             self.candidates.all().iter().map(|it| it.device.device.as_str()).collect();
@@ -100,7 +105,8 @@ pub(super) enum Wear {
     None,
     /// The write buffer absorbs all that the trace writes, however often it is repeated.
     Absorbed,
-    /// Pages programmed per host page after long use.
+    /// Long use of the drive, which would show its lasting write amplification, is not simulated;
+    /// the text is the reason.
     Long(f64),
     /// Long use of this drive is not simulated; the text is the reason.
     NotSimulated(String),

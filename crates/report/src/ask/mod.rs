@@ -31,9 +31,11 @@ pub struct Asked {
     pub choices: Vec<Choice>,
     /// Answers of `fowler ask` to questions about the trace, ordered by question, then by drive.
     pub answers: Vec<Answer>,
-    /// The runs of the comparison under the first seed.
+    /// Results of the runs with the first seed, one for each scheme or drive that `fowler ask`
+    /// compares.
     pub outcomes: Vec<Outcome>,
-    /// Metrics of the compared runs over the seeds; `None` with one seed.
+    /// Metrics of the runs that `fowler ask` compares (of drives or schemes), over the seeds with
+    /// which they were repeated; `None` with one seed.
     pub spread: Option<Spread>,
 }
 

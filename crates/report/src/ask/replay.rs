@@ -24,8 +24,9 @@ const CEILING_OF: u64 = 50_000;
 /// A trace as `fowler ask` replays it on all drives.
 pub(super) struct Replay<'a> {
     spec: &'a AskSpec,
-    /// The run of the trace that is made on every drive. Until `ask` chooses the times of requests,
-    /// the run covers only the first [`CEILING_OF`] requests, in a closed loop.
+    /// The run of the trace that `fowler ask` makes on every drive. Until the times of requests are
+    /// chosen, the run measures the highest rate of a drive: the first 50,000 requests in a closed
+    /// loop.
     pub(super) run: RunSpec,
     /// The choices that `fowler ask` made about the replay.
     pub(super) choices: Vec<Choice>,
@@ -56,8 +57,8 @@ impl<'a> Replay<'a> {
         Replay { spec, run, choices, options, info, long_use, control }
     }
 
-    /// Chooses the treatment of the trace's addresses and the times of its requests. Returns the
-    /// rates that the drives can serve, in requests per second.
+    /// Chooses how the trace's addresses are fitted to the drives, and at which times its requests
+    /// are issued. Returns the rates that the drives can serve, in requests per second.
     pub(super) fn choose(
         &mut self,
         asking: &Asking,
@@ -84,7 +85,8 @@ impl<'a> Replay<'a> {
         Ok(ceilings)
     }
 
-    /// Returns the trace as a drive replays it, with the treatment of addresses and its reason.
+    /// Returns the workload that replays the trace on the drive, the placement of the trace's
+    /// addresses (unchanged, packed or wrapped around), and the reason for it.
     fn on(&self, drive: &Resolved) -> (WorkloadSpec, Remap, Choice) {
         let quiet = Control { stop: self.control.stop, progress: &|_| () };
         let limit = Some(self.spec.limit);
@@ -100,14 +102,15 @@ impl<'a> Replay<'a> {
         Ok(self.once(&candidate.spec(&self.run))?.iops())
     }
 
-    /// Runs the trace once, and fails if the run was cut short.
+    /// Runs the trace of `fowler ask` once as `run` says, and returns the outcome; an error if the
+    /// run was cut short.
     fn once(&self, run: &RunSpec) -> Result<Outcome, Diagnostics> {
         (self.control.progress)(Progress::Planned(1));
         whole(Run::new(run, self.control).outcome()?, self.control)
     }
 
-    /// Runs the candidates of the comparison with every seed; `detail` is true to record the data
-    /// of charts.
+    /// Runs the drives or schemes that `fowler ask` compares under the trace, with every seed;
+    /// `detail` is true to record the data of charts.
     pub(super) fn compare(
         &self,
         candidates: &Candidates,
@@ -207,5 +210,5 @@ fn whole(outcome: Outcome, control: Control<'_>) -> Result<Outcome, Diagnostics>
 }
 
 fn stopped() -> Diagnostics {
-    Diagnostic::new("", "stopped before there was an answer").into()
+    Diagnostic::new("", "stopped before there was an answer to a question about the trace").into()
 }

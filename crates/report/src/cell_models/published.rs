@@ -19,7 +19,8 @@ pub(super) struct Aged {
     pub(super) name: &'static str,
     /// Retention age, in days.
     pub(super) days: f64,
-    /// Mean threshold voltages, the erased state first.
+    /// Mean threshold voltages of the chip's eight states, the erased state first, in 1/512 of the
+    /// maximum voltage.
     means: [f64; 8],
     /// Standard deviations of the threshold voltages, the erased state first.
     sds: [f64; 8],
@@ -28,8 +29,8 @@ pub(super) struct Aged {
 /// P/E cycles of the chip of [`CAI_2017`].
 pub(super) const CAI_CYCLES: f64 = 2000.0;
 
-/// The states of a chip with three bits per cell at five ages of the data, as measured by Cai et
-/// al., 2017 (see [`Aged`]).
+/// The threshold-voltage states of a chip with three bits per cell at five retention ages of the
+/// data, as measured by Cai et al., 2017: mean and standard deviation of each state.
 pub(super) const CAI_2017: [Aged; 5] = [
     Aged {
         name: "1 day",
@@ -104,11 +105,12 @@ pub(super) fn gaussian_rber(states: &States, read_as: &States) -> [f64; 3] {
 /// mean at a year and says that its bounds at 90 days are of this paper, and by the tests of that
 /// model, which have the bounds. The voltage of an entry of the chips' table is not quoted.
 pub(super) struct Retries {
-    /// P/E cycles of the blocks that were read.
+    /// P/E cycles of the blocks that Park et al. (ASPLOS 2021) read to count read retries.
     pub(super) cycles: f64,
     /// Retention age at 30 degrees Celsius, in days.
     pub(super) days: f64,
-    /// Mean retries of a read.
+    /// Mean number of read retries per page read that Park et al. (ASPLOS 2021) measured on 160
+    /// chips, as quoted.
     pub(super) mean: f64,
     /// True if `mean` is a lower bound of the mean number of retries, as the text that quotes the
     /// paper has it; false if it is the mean.

@@ -183,7 +183,10 @@ fn measured_cells(cells: &Cells, add: &mut impl FnMut(&str, &str, String, &str))
         add(&format!("{chip}: {what}"), &number(&measured), number(&ours), remark);
     };
     chips(
-        &format!("width of a programmed state, {} and {}", first.name, last.name),
+        &format!(
+            "standard deviation of a programmed state, at ages {} and {}",
+            first.name, last.name
+        ),
         &|it| format!("{:.3}, {:.3}", programmed_sd(&it[0]), programmed_sd(&it[1])),
         "in distances of two states; quoted",
     );
@@ -199,7 +202,7 @@ fn measured_cells(cells: &Cells, add: &mut impl FnMut(&str, &str, String, &str))
             .join(", ")
     };
     let what = format!(
-        "RBER of data of {0}; of {1}, at references for {0}; of {1}, at those for {1}",
+        "RBER at age {0}; at {1}, read at references for {0}; at {1}, read at those for {1}",
         first.name, last.name
     );
     chips(&what, &rates, "of Gaussians with the quoted means and widths");

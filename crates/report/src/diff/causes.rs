@@ -6,9 +6,10 @@ use std::collections::BTreeSet;
 /// The difference of two runs in the mean latency of reads or writes, by cause.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Causes {
-    /// Kind of the requests: `read` or `write`.
+    /// Kind of the requests whose latencies are compared between two runs: `read` or `write`.
     pub kind: &'static str,
-    /// Mean latency in microseconds in each of the two runs.
+    /// Mean latency of the requests in microseconds, in the first and in the second run that
+    /// `fowler diff` compares.
     pub means_us: [f64; 2],
     /// Mean time per request of each cause of latency, in microseconds, in each of the two runs,
     /// the largest difference first. Causes without a difference are left out.

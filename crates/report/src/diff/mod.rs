@@ -21,30 +21,37 @@ use stored_runs::Stored;
 /// Differences between two results of `fowler run` or `fowler compare`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diff {
-    /// Pairs of runs that are compared: those under the same scheme or on the same drive, or the
-    /// only two.
+    /// Pairs of runs that are compared, one from each result: those under the same scheme or on the
+    /// same drive, or, if each result has only one run, these two.
     pub pairs: Vec<Pair>,
-    /// The schemes or drives that only the first result has, and those that only the second has.
+    /// Schemes or drives that only the first of the two compared results has, and those that only
+    /// the second has.
     pub alone: [Vec<String>; 2],
 }
 
-/// A run of the first result, and the run of the second that is compared with it.
+/// Pair of runs that `fowler diff` compares: one of the first result, and its counterpart in the
+/// second result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pair {
     /// The property in which the runs of the comparison differ: scheme or drive.
     pub axis: Axis,
-    /// Schemes of the two runs, or their drives where drives are compared.
+    /// Labels of the two compared runs: their schemes, or their drives if the results compare
+    /// drives.
     pub labels: [String; 2],
-    /// Settings that differ between the two runs, by key.
+    /// Settings that differ between the two runs of the pair that `fowler diff` compares, by
+    /// configuration key.
     pub settings: Vec<Setting>,
     /// Metrics that differ between the two runs: first those that tables show, in their order, then
     /// all others.
     pub changes: Vec<Change>,
-    /// Number of metrics that are equal in the two runs.
+    /// Causes of the difference in mean latency between the compared runs, which are one from each
+    /// result.
     pub same: usize,
-    /// Causes of the difference in mean latency between the two runs.
+    /// Causes of the difference in mean latency between the two runs of the pair that `fowler diff`
+    /// compares.
     pub causes: Vec<Causes>,
-    /// Method by which chance is separated from real differences.
+    /// Basis on which differences between the two runs are separated from the effect of chance (the
+    /// seed).
     pub chance: Chance,
 }
 
@@ -53,7 +60,8 @@ pub struct Pair {
 pub struct Setting {
     /// Name of the configuration key.
     pub key: String,
-    /// The key's value in each run; `None` in a run that does not have the key.
+    /// Value of the configuration key in the first and in the second compared run; `None` in a run
+    /// without the key.
     pub values: [Option<String>; 2],
 }
 
@@ -64,11 +72,11 @@ pub struct Change {
     pub path: String,
     /// Label of the metric in tables; `None` for metrics that no table shows.
     pub label: Option<String>,
-    /// Value of the metric in the first and in the second run (the mean over several seeds); `None`
-    /// if unknown.
+    /// Value of the metric in the first and in the second run that `fowler diff` compares (the mean
+    /// over several seeds); `None` if unknown.
     pub values: [Option<f64>; 2],
-    /// Half the width of the 95 % confidence interval of the metric's difference between the two
-    /// runs; `None` if unknown.
+    /// Half the width of the 95 % confidence interval of the difference in this metric between the
+    /// run of the first result and that of the second; `None` if unknown.
     pub half_width: Option<f64>,
 }
 
@@ -80,22 +88,23 @@ impl Change {
         (first != 0.0).then(|| (second - first) / first.abs())
     }
 
-    /// Returns true if the difference between the two runs is larger than chance; `None` if that
-    /// cannot be determined.
+    /// Returns true if the metric differs between the two compared runs by more than half the width
+    /// of the difference's 95 % confidence interval; `None` if that is not known.
     pub fn is_real(&self) -> Option<bool> {
         let [Some(first), Some(second)] = self.values else { return None };
         self.half_width.map(|half_width| (second - first).abs() > half_width)
     }
 }
 
-/// The way in which chance is separated from real differences between two runs.
+/// Method by which a comparison of two stored runs separates random differences from real ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
     /// Both results have several seeds, and so an interval for each metric.
     Seeds,
-    /// The two runs differ in nothing but the seed: every difference is chance.
+    /// The two compared runs differ in nothing but the seed: every difference is chance.
     OnlySeed,
-    /// At least one of the runs has a single seed: chance is not known.
+    /// At least one of the compared runs has a single seed: it is not known which differences are
+    /// random.
     Unknown,
 }
 
@@ -110,9 +119,10 @@ pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     let [Some(first), Some(second)] = runs else { return Err(Diagnostics::default()) };
     let found = compared([&first, &second]);
     if found.pairs.is_empty() {
-        let what = "the two results have no scheme or drive in common";
+        let what = "the two results to compare have no scheme or drive in common";
         let [first, second] = found.alone.map(|names| names.join(", "));
-        let hint = format!("the first result has {first}; the second result has {second}");
+        let hint =
+            format!("the first result has runs of {first}; the second result has runs of {second}");
         return Err(Diagnostic::new(paths[1].display().to_string(), what).hint(hint).into());
     }
     Ok(found)
@@ -159,7 +169,8 @@ fn pair(runs: [&Stored; 2]) -> Pair {
     Pair { axis, labels, settings, changes, same, causes: causes::of(runs), chance }
 }
 
-/// Returns the metrics of two runs that differ, and the number of those that do not.
+/// Returns the metrics whose values differ between the two stored runs that are compared, and the
+/// number of metrics that are equal.
 fn changes(runs: [&Stored; 2], chance: Chance) -> (Vec<Change>, usize) {
     let labels: Vec<(String, String)> = layout::labels();
     let place: BTreeMap<&str, usize> =

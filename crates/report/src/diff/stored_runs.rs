@@ -16,9 +16,9 @@ const LARGEST: u64 = 64 << 20;
 /// A run that is read from a summary file, under one scheme or on one drive.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Stored {
-    /// The property in which the runs of the comparison differ: scheme or drive.
+    /// Property in which the runs of the stored result differ: scheme or drive.
     pub axis: Axis,
-    /// Scheme of the run, or its drive where drives are compared.
+    /// Name of the stored run in a comparison: its scheme, or its drive where drives are compared.
     pub label: String,
     /// Settings of the run, by key: drive, workload and replay options.
     pub settings: BTreeMap<String, String>,
@@ -29,7 +29,8 @@ pub(super) struct Stored {
     pub seeds: BTreeMap<String, (f64, f64)>,
 }
 
-/// Returns the runs of a folder of results, or of a summary file, in their order.
+/// Returns the runs that a folder of results, or a summary file, contains, in the order of the
+/// file.
 ///
 /// # Errors
 /// If there is no summary, it cannot be read, it is not what was written, or it is not that of
@@ -46,7 +47,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Stored>, Diagnostics> {
     let text = text_file::read(&file, LARGEST)?;
     let wrong = |what: String| -> Diagnostics {
         let diagnostic = Diagnostic::new(file.display().to_string(), what);
-        diagnostic.expected("a summary of `fowler run` or `fowler compare`").into()
+        diagnostic.expected("a summary.json of `fowler run` or `fowler compare`").into()
     };
     let all: Value = serde_json::from_str(&text)
         .map_err(|error| wrong(format!("is not JSON: {}", printable(error.to_string()))))?;
@@ -120,7 +121,8 @@ fn stored(axis: Axis, run: &Value, spread: Option<&Value>) -> Option<Stored> {
     Some(stored)
 }
 
-/// Adds the keys of a TOML table with their values to `settings`.
+/// Adds the keys of a TOML table (such as a drive's configuration) with their values to `settings`;
+/// `path` is the table's own key.
 fn keys(path: &str, table: &toml::Table, settings: &mut BTreeMap<String, String>) {
     for (name, value) in table {
         let path = joined(path, name);

@@ -11,7 +11,8 @@ use fowler_metrics::{Kind, Region, Regions};
 /// count of 50 independent events has a standard deviation of 14 %.
 const FEW: u64 = 50;
 
-/// The runs whose requests were counted by address, with the place of each in the comparison.
+/// The compared runs whose requests were counted by address, each with its index, from 0, among all
+/// compared runs.
 pub struct ByAddress<'a> {
     runs: Vec<(usize, &'a Outcome, &'a Regions)>,
     unit: &'static str,
@@ -20,8 +21,8 @@ pub struct ByAddress<'a> {
 }
 
 impl<'a> ByAddress<'a> {
-    /// Returns the runs with a request in some region of addresses. A drive of a single region has
-    /// no map.
+    /// Returns the runs for charts over the drive's addresses: those with requests, on drives whose
+    /// address space is divided into more than one region.
     pub fn of(outcomes: &'a [Outcome]) -> ByAddress<'a> {
         let counted = |(place, outcome): (usize, &'a Outcome)| {
             let regions = &outcome.detail.as_deref()?.regions;
@@ -96,8 +97,9 @@ impl<'a> ByAddress<'a> {
         (0..regions.all().len()).map(|region| (region as f64 + 0.5) * width).collect()
     }
 
-    /// Returns a line over addresses for each run: `value` of every region of the drive. Runs
-    /// without a value above zero have no line.
+    /// Returns a line over the drive's addresses for each run of the chart: a number (from `value`,
+    /// such as write amplification) for every region of addresses. Runs without a number above zero
+    /// have no line.
     fn lines(&self, value: impl Fn(&Region) -> Option<f64>) -> Vec<Series> {
         let line = |&(place, outcome, regions): &(usize, &Outcome, &Regions)| {
             let y = regions.all().iter().map(|region| value(region).map(coarse));

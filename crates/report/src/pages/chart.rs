@@ -6,7 +6,7 @@ use fowler_figures::{Figure, Panel, Series, Shape};
 use fowler_units::escaped_json;
 
 /// Returns the data of a figure as JSON for the script of an HTML page, safe to embed in the page.
-/// The panels of the figure have one shape and one x axis.
+/// All panels of the figure must have the same kind of chart (such as lines) and the same x axis.
 pub fn json(figure: &Figure) -> String {
     debug_assert!(
         figure.panels.windows(2).all(|two| (two[0].shape, &two[0].x) == (two[1].shape, &two[1].x)),
@@ -48,8 +48,8 @@ fn compact(figure: &mut Figure) {
 pub const BOX: [(&str, f64); 5] =
     [("p5", 0.05), ("p25", 0.25), ("p50", 0.5), ("p75", 0.75), ("p99", 0.99)];
 
-/// Largest relative difference of lines in a chart that look like one line: a line of 2 px on a
-/// plot of 250 px.
+/// Largest relative difference at which two lines of a chart on a report page cannot be told apart:
+/// 2 px of line width on a plot of 250 px, rounded.
 const COINCIDE: f64 = 0.01;
 
 /// Names the lines of a chart that coincide: those with equal points, within [`COINCIDE`].
@@ -89,8 +89,8 @@ fn coinciding(series: &[Series]) -> Option<String> {
     (!all.is_empty()).then(|| format!("{all}: within {} everywhere.", percent(COINCIDE)))
 }
 
-/// Returns the style sheet's rules for the hues of runs in charts, for light, dark, and the
-/// system's choice.
+/// Returns the rules of the report page's style sheet that define the colors of runs in charts: for
+/// the light theme, the dark theme, and the theme that the system selects.
 pub fn hues() -> String {
     let all = palette::HUES.iter().chain([&palette::GRAY]);
     let of = |colour: fn(&palette::Hue) -> [u8; 3]| {

@@ -16,8 +16,8 @@ fn start(row: usize) -> f64 {
     DECADE[row % DECADE.len()] * 10f64.powi((row / DECADE.len()) as i32 - 3)
 }
 
-/// Returns the latencies in a window of time that a logarithmic axis can show: those that are not
-/// zero, each with its count.
+/// Returns the latencies of one kind of request (reads or writes) in a time window of a run, each
+/// with its count, without those of zero, which a logarithmic axis cannot show.
 fn lasting(run: &TimeSeries<'_>, window: usize, kind: Kind) -> impl Iterator<Item = (Span, u32)> {
     run.over_time.latencies(window, kind).filter(|(latency, _)| *latency > Span::ZERO)
 }
@@ -29,7 +29,8 @@ fn row(latency: Span) -> usize {
     (0..).take_while(|&row| start(row) <= us).last().unwrap_or(0)
 }
 
-/// Formats the lower edge of a row of the heat map without insignificant digits.
+/// Formats the lowest latency (in us) of a row of the heat map of latencies over time, without
+/// insignificant digits.
 fn edge(row: usize) -> String {
     let text = format!("{:.5}", start(row));
     text.trim_end_matches('0').trim_end_matches('.').to_string()

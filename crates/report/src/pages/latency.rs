@@ -46,7 +46,7 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
     let name = kind.name();
     let at_once = match at_once.join(", ") {
         none if none.is_empty() => none,
-        some => format!(" Not shown are {name}s that took no time: {some}."),
+        some => format!(" Not shown on the axis of latency are {name}s that took no time: {some}."),
     };
     let about = format!(
         "The share of {name}s that took at least this long, on logarithmic axes: 10⁻³ is the latency that one \
@@ -74,7 +74,8 @@ pub fn distribution(outcomes: &[Outcome], kind: Kind) -> Option<Figure> {
 /// Most request streams with a line in a chart; more cannot be distinguished.
 const STREAMS: usize = 14;
 
-/// Returns the chart of latencies by request stream, with a view for each kind of request.
+/// Returns the chart of latencies by request stream (such as the requests of one job of the
+/// workload), with a view for each kind of request; `None` for several runs.
 pub fn of_streams(outcomes: &[Outcome]) -> Option<Figure> {
     let [outcome] = outcomes else { return None };
     let kinds = ["read", "write", "trim"];

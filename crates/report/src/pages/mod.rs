@@ -61,9 +61,10 @@ struct Page<'a> {
     /// Introduction at the head of the page, in a line or two.
     lead: Vec<String>,
     passages: &'a [Passage],
-    /// Sentences at the head of the page that sum up its results.
+    /// The most important metrics of the runs, shown as tiles (boxes with one number each) on the
+    /// HTML page of the results.
     verdict: Vec<String>,
-    /// Warnings and notes at the top of the page.
+    /// Warnings and notes at the top of the HTML report page.
     remarks: Vec<Remark>,
     sections: Vec<Section>,
     /// The most important metrics of the runs, shown as tiles.
@@ -71,14 +72,14 @@ struct Page<'a> {
     /// Table of the differences between named texts on the page, such as configurations.
     differences: Option<Sheet>,
     texts: Vec<Text>,
-    /// Number of rows of the longest table that the page prints.
+    /// Largest number of rows with which a table of the results is printed on the HTML page.
     printed: usize,
     version: &'a str,
     hues: String,
     style: &'a str,
     charting: &'a str,
     sorting: &'a str,
-    /// The parts of the page's script, in order.
+    /// Parts of the report page's JavaScript, in the order in which the page includes them.
     scripts: [&'a str; 5],
 }
 
@@ -284,7 +285,8 @@ fn fill(page: Page<'_>) -> String {
     page.render().expect("writing to a string does not fail")
 }
 
-/// Returns the warnings and notes for the page of these runs.
+/// Returns the warnings and notes that the HTML page of the results shows about the runs
+/// `outcomes`.
 fn remarks(outcomes: &[Outcome]) -> Vec<Remark> {
     let mut texts: Vec<Remark> = Vec::new();
     for Warning { severity, text } in warnings(outcomes) {

@@ -13,7 +13,7 @@ const LARGEST: u64 = 64 << 20;
 /// Text in an HTML page before the data of a chart.
 const OPENS: &str = "<script type=\"application/json\">";
 const CLOSES: &str = "</script>";
-/// Names of the two compared results, in their order.
+/// Names of the two results on the HTML page that compares them, in their order.
 const NAMES: [&str; 2] = ["first", "second"];
 
 /// Renders the HTML page of two results: the differences between them (`found`), and every chart of
@@ -59,9 +59,11 @@ fn charts_of(folder: &Path) -> Result<Vec<Figure>, Diagnostics> {
     let chart = |text: &str| {
         let data = text.split(CLOSES).next().unwrap_or_default();
         let chart: Figure = serde_json::from_str(data).map_err(|error| {
-            let what =
-                format!("holds a chart that cannot be read: {}", printable(error.to_string()));
-            let hint = "write it again with this version of Fowler".to_string();
+            let what = format!(
+                "is a page with a chart that cannot be read: {}",
+                printable(error.to_string())
+            );
+            let hint = "write the page again with this version of Fowler".to_string();
             Diagnostics::from(Diagnostic::new(file.display().to_string(), what).hint(hint))
         })?;
         Ok(chart)
@@ -100,7 +102,8 @@ fn overlaid([first, second]: [&[Figure]; 2]) -> Vec<Figure> {
     first.iter().filter(lines).filter_map(of_both).collect()
 }
 
-/// Returns the shape and the x axis that all views of a chart share; `None` if they differ.
+/// Returns the kind of chart and the x axis that all views of a chart (panels of which the HTML
+/// page shows one at a time) have in common; `None` if the chart has no view.
 fn frame(chart: &Figure) -> Option<(Shape, &Axis)> {
     chart.panels.first().map(|view| (view.shape, &view.x))
 }

@@ -72,7 +72,8 @@ pub fn streams(outcomes: &[Outcome]) -> Option<Sheet> {
     (!sheet.rows.is_empty()).then_some(sheet)
 }
 
-/// Returns the tables of writes and their cost: one for each group of metrics.
+/// Returns the tables of the runs' writes and their cost (such as write amplification and erases):
+/// one for each group of metrics.
 pub fn writing(outcomes: &[Outcome]) -> Vec<Sheet> {
     layout::writing(outcomes).iter().map(|group| of_group(group, outcomes)).collect()
 }
@@ -193,8 +194,8 @@ pub fn laws(outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// Returns the table of the facts that are needed to reproduce the results: a row for each fact, a
-/// column for each run.
+/// Returns the table of provenance on the HTML page: the facts needed to reproduce each run, such
+/// as versions and seeds, with a column for each run.
 pub fn provenance(outcomes: &[Outcome]) -> Sheet {
     let mut heads = vec!["fact"];
     heads.extend(outcomes.iter().map(|it| it.drive.label()));

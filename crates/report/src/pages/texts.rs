@@ -12,20 +12,21 @@ pub struct Text {
     pub title: String,
     pub file: String,
     pub text: String,
-    /// Texts that resemble this text of the page, such as configurations of other drives. They can
-    /// be downloaded, but the page does not show them.
+    /// Texts similar to this text of the HTML page of the results, such as configurations of other
+    /// drives. They can be downloaded, but the page does not show them.
     pub others: Vec<Other>,
 }
 
 /// A text that resembles another one on the page, and is stored as the difference to it.
 pub struct Other {
     pub file: String,
-    /// JSON description of the text, as a list of pieces: runs of lines of a similar text on the
-    /// page, and lines that only this text has.
+    /// JSON description of a text that is similar to another one on the HTML page, as a list of
+    /// pieces: runs of lines of that other text, and lines that only the described text has.
     pub delta: String,
 }
 
-/// A piece of a text that is stored as its difference from a similar text on the page.
+/// Piece of a text on an HTML report page (such as a configuration) that is stored as its
+/// difference from a similar text on that page.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {

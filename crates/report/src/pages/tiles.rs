@@ -16,8 +16,8 @@ pub struct Tile {
     /// Title of the tile: the metric's name and unit.
     pub title: &'static str,
     pub rows: Vec<Row>,
-    /// Number of runs that have no row in the tile (the box of one metric at the head of a page),
-    /// because a tile shows six runs at most.
+    /// Number of compared runs for which the tile (the box of one metric at the head of a report
+    /// page) has no row, because a tile shows at most six runs.
     pub more: usize,
 }
 
@@ -31,8 +31,8 @@ pub struct Row {
     /// Value of the metric in the run, formatted for a tile at the head of a page; if several seeds
     /// were run, their mean with its confidence interval.
     pub value: String,
-    /// Difference of the metric between this run and the first, in words such as `+3.0 %`; empty
-    /// for the first run.
+    /// Relative difference of the tile's metric between this run and the first run on the report
+    /// page, such as `+3.0 %`; empty for the first run.
     pub change: String,
 }
 
@@ -52,8 +52,8 @@ const TILES: [(&str, &str); 8] = [
 /// Largest number of tiles (boxes with one metric each) at the head of a page.
 const SHOWN: usize = 6;
 
-/// Returns the tiles for the page of these runs, without those that no run has a number for. Writes
-/// have tiles if there are no reads, or if other tiles have no number.
+/// Returns the tiles (boxes with one metric each) of the HTML page of the results, without metrics
+/// that no run has. Writes have tiles if there are no reads, or if other tiles have no number.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     let known = |path: &str| outcomes.iter().any(|it| reported(it, path).is_some());
     let mut shown: Vec<(&str, &str)> = TILES.into_iter().filter(|(_, path)| known(path)).collect();
@@ -67,8 +67,8 @@ pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Tile> {
     shown.into_iter().map(|(title, path)| tile(title, path, outcomes, spread)).collect()
 }
 
-/// Returns the value of a metric in a run; `None` if unknown, or for write amplification if too
-/// little was erased to measure it.
+/// Returns the value of a metric in a run for a tile of the report page; `None` if unknown or, for
+/// write amplification, if too few blocks were erased to measure it.
 fn reported(outcome: &Outcome, path: &str) -> Option<f64> {
     let withheld = is_amplification(path) && outcome.withheld().is_some();
     value(outcome, path).as_f64().filter(|_| !withheld)

@@ -23,9 +23,10 @@ const ROWS: usize = 64;
 /// Most columns in a heat map of blocks.
 const BLOCK_COLUMNS: usize = 128;
 
-/// A run and its time series, with as many windows as the page has room for.
+/// A run and its time series, reduced to as many time windows as the charts of the HTML page of the
+/// results have room for.
 pub(super) struct TimeSeries<'a> {
-    /// Place of the run in the comparison, from 0.
+    /// Index of the run, from 0, among the runs that the HTML page of the results compares.
     pub place: usize,
     pub outcome: &'a Outcome,
     detail: &'a Detail,
@@ -73,7 +74,7 @@ impl<'a> AllTimeSeries<'a> {
     }
 
     pub(super) fn time(&self) -> Axis {
-        Axis::linear(format!("time since the first request entered ({})", self.unit))
+        Axis::linear(format!("time since the first request entered the drive ({})", self.unit))
     }
 
     /// Returns the middle of every window of time, in units of the charts' axis.
@@ -137,8 +138,8 @@ impl<'a> AllTimeSeries<'a> {
             (window.length > Span::ZERO).then(|| sum as f64 / window.length.0 as f64)
         };
         let about = format!(
-            "The mean queue depth by Little's law: the latencies of the requests that completed in a window, per \
-                 time. {}",
+            "The mean queue depth by Little's law: the sum of the latencies of the requests that completed in a \
+                 window of time, divided by its length. {}",
             self.about_windows()
         );
         Figure::new(

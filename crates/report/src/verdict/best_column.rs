@@ -101,7 +101,8 @@ fn no_best(
     }
 }
 
-/// Returns the reason why a run cannot be called better than the others; `None` if it can.
+/// Returns the reason why a run cannot be called best, by any metric, among the compared runs (such
+/// as lost pages); `None` if it can.
 fn unfair(first: &Facts, run: &Facts) -> Option<String> {
     let why = if run.lost > 0 {
         format!("lost {}", counted(run.lost, "page"))
@@ -148,8 +149,8 @@ fn times(by: f64) -> String {
     ratio(by).trim_end_matches('x').to_string()
 }
 
-/// Describes the costs of the run with the lowest latency: latency of the other kind of request,
-/// and pages programmed.
+/// Describes the price of the lowest latency against the baseline run: longer latency of the other
+/// kind of request (reads or writes), and more pages programmed.
 fn price(first: &Facts, best: &Facts, kind: Kind) -> String {
     let mut price = Vec::new();
     let other = if kind == Kind::Read { Kind::Write } else { Kind::Read };

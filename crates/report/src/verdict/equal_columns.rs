@@ -7,7 +7,7 @@ use fowler_metrics::Kind;
 
 /// Smallest share of idle time that is given as the reason why two runs are equal (assumed).
 const HARDLY_BUSY: f64 = 0.99;
-/// Policy settings that act on programs and erases alone.
+/// Policy settings that change nothing in a run without programs and erases.
 const OF_WRITES: [&str; 6] = [
     "policy.suspension",
     "policy.victim",
@@ -17,7 +17,8 @@ const OF_WRITES: [&str; 6] = [
     "policy.voltage",
 ];
 
-/// Finds runs whose requests took exactly as long as those of an earlier run.
+/// Finds, among compared runs, those with the same latencies, programs and erases as an earlier
+/// one, and states a reason why the scheme or drive made no difference.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut seen: Vec<&Facts> = Vec::new();
@@ -38,7 +39,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     findings
 }
 
-/// Returns true if every request took equally long in both runs, as far as sums and maxima tell.
+/// Returns true if the runs `one` and `other` of a comparison have equal results, as far as counts
+/// and the sums and maxima of latencies tell.
 fn same(one: &Facts, other: &Facts) -> bool {
     let latencies = |run: &Facts| Kind::ALL.map(|it| (run.served[it].sum, run.served[it].max));
     one.requests > 0
@@ -64,7 +66,8 @@ fn finding(run: &Facts, twins: &[&Facts]) -> Finding {
     }
 }
 
-/// Returns the reason why runs are equal, from the drive's activity, and advice on separating them.
+/// Returns the reason, from the drive's activity, why compared runs have the same latencies,
+/// programs and erases, and advice for settings that separate them.
 fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     let settings = differing(run, twins);
     if settings.is_empty() {
@@ -76,7 +79,8 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
             0 => ("nothing was written, so the drive programmed and erased nothing".into(), None),
             writes => {
                 let all = counted(writes, "write");
-                let why = format!("the buffer absorbed {all}, so the drive programmed nothing");
+                let why =
+                    format!("the write buffer absorbed {all}, so the drive programmed nothing");
                 (why, Some("a longer workload, or a smaller buffer.size".into()))
             }
         };
@@ -93,12 +97,16 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     }
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
     (
-        format!("this run did not depend on the setting in which the runs differ, {}", and(&keys)),
+        format!(
+            "under this workload, none of them depended on the setting in which the runs differ, {}",
+            and(&keys)
+        ),
         None,
     )
 }
 
-/// Returns the configuration keys in which the settings of equal runs differ.
+/// Returns the configuration keys whose values differ between `run` and `twins`, runs with equal
+/// latencies, programs and erases.
 fn differing(run: &Facts, twins: &[&Facts]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for twin in twins {
@@ -142,13 +150,13 @@ mod tests {
         let order = "policy.die_order";
         for (reason, key, change) in [
             (
-                "this run did not depend on the setting in which the runs differ, policy.die_order",
+                "none of them depended on the setting in which the runs differ, policy.die_order",
                 order,
                 (|_| ()) as fn(&mut Facts),
             ),
             ("nothing was suspended", "policy.suspension", |_| ()),
             ("idle for 99.0 %", order, |facts| facts.idle = Some(0.99)),
-            ("the buffer absorbed 5 writes", "policy.victim", |facts| {
+            ("the write buffer absorbed 5 writes", "policy.victim", |facts| {
                 facts.programs = BySource::default()
             }),
             ("nothing was written, so", "policy.wear", |facts| {

@@ -17,11 +17,11 @@ pub const TAIL: f64 = 0.01;
 pub(crate) struct Facts {
     /// Label of the run: the name of its scheme or, if drives are compared, of its drive.
     pub label: String,
-    /// The property in which the runs of the comparison differ: scheme or drive.
+    /// Property in which the compared runs differ, of which this is one: scheme or drive.
     pub axis: Axis,
-    /// Latencies and counts of reads and of writes.
+    /// Number of all requests of the finished run whose results the report's sentences are about.
     pub served: ByKind<Served>,
-    /// Number of all requests of the run.
+    /// Number of requests that the drive completed in the run: reads, writes and all others.
     pub requests: u64,
     /// Pages that the drive programmed, by source.
     pub programs: BySource<u64>,
@@ -48,7 +48,8 @@ pub(crate) struct Facts {
     pub complete: bool,
     /// The settings of the drive, by their configuration keys.
     pub settings: BTreeMap<String, String>,
-    /// Counters of the drive at times of the run that double each time, and at its end.
+    /// Counters of the drive at points of simulated time, each twice as long after the start of the
+    /// run as the one before, and at the end of the run.
     pub milestones: Vec<Milestone>,
 }
 
@@ -73,7 +74,8 @@ pub(crate) struct Served {
 }
 
 impl Facts {
-    /// Collects from a finished run the results from which rules derive sentences (findings).
+    /// Collects from a finished run the numbers from which the rules of the report derive sentences
+    /// about the results.
     pub fn of(outcome: &Outcome) -> Facts {
         let layout = &outcome.drive.layout;
         let served = |kind: Kind| {
@@ -117,17 +119,20 @@ impl Facts {
         }
     }
 
-    /// Returns a phrase with the scheme or the drive of the run; see [`Axis::place`].
+    /// Returns a phrase with the scheme or the drive of the run: `under rps`, `without a scheme` or
+    /// `on nvme-pm9a3`.
     pub(super) fn place(&self) -> String {
         self.axis.place(&self.label)
     }
 
-    /// Returns the scheme or the drive of the run in a sentence; see [`Axis::called`].
+    /// Returns the scheme or the drive of the run as a noun: `rps`, `the drive as described` or
+    /// `nvme-pm9a3`.
     pub(super) fn called(&self) -> &str {
         self.axis.called(&self.label)
     }
 
-    /// Returns true if another run served the same requests.
+    /// Returns true if the runs `self` and `other` served equal numbers of reads, of writes and of
+    /// all requests.
     pub fn alike(&self, other: &Facts) -> bool {
         let counts = |run: &Facts| Kind::ALL.map(|kind| run.served[kind].count);
         self.requests == other.requests && counts(self) == counts(other)
@@ -144,9 +149,9 @@ impl Facts {
         self.programs[Source::Host]
     }
 
-    /// Returns two intervals that meet at a time between a quarter and half of the run: the first
-    /// starts at half that time (counters are recorded at doubling times), the second lasts to the
-    /// end.
+    /// Returns two intervals of the run, which show if its results are steady: the second begins at
+    /// a time between a quarter and half of the run and lasts to the end; the first covers the time
+    /// from half of that time on until then.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
         let at = self.milestones.iter().rposition(|milestone| milestone.at.0 <= end.at.0 / 2)?;
@@ -169,7 +174,8 @@ impl Facts {
 pub(crate) struct Interval {
     /// Start of this part of a run, in simulated seconds from the start of the run.
     pub from_s: f64,
-    /// End of this part of a run, in simulated seconds from the start of the run.
+    /// Number of pages that the drive programmed in this interval of a run, by source: host, GC and
+    /// others.
     pub until_s: f64,
     /// Number of pages that the drive programmed in this part of a run, by source: host, GC and
     /// others.

@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 pub(crate) struct Case<'a> {
     /// Runs that are compared, the baseline first.
     pub runs: &'a [Facts],
-    /// Metrics of the runs over several seeds; `None` with one seed.
+    /// Statistics of the metrics of the compared runs over several seeds; `None` if only one seed
+    /// was run.
     pub spread: Option<&'a Spread>,
 }
 
@@ -19,7 +20,7 @@ pub(crate) struct Case<'a> {
 pub struct Finding {
     /// Name of the rule that derived this sentence from the results of runs, such as `best`.
     pub rule: &'static str,
-    /// The property in which the runs of the comparison differ: scheme or drive.
+    /// Property in which the compared runs differ that the sentence is about: scheme or drive.
     pub axis: Axis,
     /// Names of the schemes or drives that the sentence about the results of runs is about.
     pub labels: Vec<String>,
@@ -28,8 +29,8 @@ pub struct Finding {
     /// Numbers from which the sentence about the results of runs is derived, and the thresholds
     /// that they crossed, by name.
     pub numbers: Vec<(&'static str, f64)>,
-    /// Command or flags worth a try after the sentence about the results of runs; `None` for no
-    /// suggestion.
+    /// Command or flags that the user may try next, after reading this finding (a sentence about
+    /// the results of runs); `None` for no suggestion.
     pub next: Option<String>,
 }
 

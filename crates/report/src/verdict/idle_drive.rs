@@ -18,7 +18,7 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     }
     let place = first.place();
     let text = format!(
-        "{}{} the drive was idle for {} of the time: {} can only change the busy time.",
+        "{}{} the drive was idle for {} of the time: {} can change only the rest.",
         place[..1].to_uppercase(),
         &place[1..],
         percent(idle),

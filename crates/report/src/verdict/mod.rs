@@ -32,8 +32,8 @@ pub(crate) use headline::solid_tail;
 pub use headline::{BEYOND, headline};
 use serde_json::{Value, json};
 
-/// A rule that derives sentences (findings) from the results of the given runs, the first of which
-/// is the baseline.
+/// A rule that derives findings (sentences about results) from the runs that a report compares; the
+/// first of these runs is the baseline.
 type Rule = fn(&Case<'_>) -> Vec<Finding>;
 
 /// Names and functions of all rules that derive sentences (findings) from the results of runs, in
@@ -49,8 +49,8 @@ const RULES: [(&str, Rule); 8] = [
     ("few", small_samples::look),
 ];
 
-/// Returns the sentences (findings) that all rules derive from the results of these runs. The first
-/// run is the baseline.
+/// Returns the sentences (findings, such as which scheme is fastest) that all rules derive from the
+/// results of compared runs. The first of `outcomes` is the baseline.
 pub fn of(outcomes: &[Outcome], spread: Option<&Spread>) -> Vec<Finding> {
     let runs: Vec<Facts> = outcomes.iter().map(Facts::of).collect();
     look(&Case { runs: &runs, spread })
@@ -87,7 +87,7 @@ pub fn schema() -> Value {
     json_schema::document("Fowler: the summary of a comparison", about, body)
 }
 
-/// Returns the property in which the runs of a comparison differ: scheme or drive.
+/// Returns the property in which the runs that a report compares differ: scheme or drive.
 fn axis(outcomes: &[Outcome]) -> Axis {
     outcomes.first().map_or_else(Axis::default, |first| first.drive.axis())
 }
@@ -95,8 +95,8 @@ fn axis(outcomes: &[Outcome]) -> Axis {
 fn facts<'a>(axis: Axis) -> Vec<Fact<Comparison<'a>>> {
     type It<'a> = Comparison<'a>;
     let runs = format!(
-        "One summary for the run {} each {} of the comparison, in the order in which the user named \
-         the {}s.",
+        "Summaries of the compared runs, one run {} each {}, in the order in which the user named the \
+         {}s.",
         axis.preposition(),
         axis.noun(),
         axis.noun()

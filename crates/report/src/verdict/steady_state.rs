@@ -5,13 +5,14 @@ use super::finding::{Case, Finding, and};
 use fowler_device::waf;
 use fowler_experiment::numbers::real;
 
-/// Largest relative change of write amplification between two parts of a run that counts as steady
-/// (assumed).
+/// Largest relative change of write amplification from the first to the second of two successive
+/// intervals of a run at which the drive counts as steady (assumed).
 const DRIFT: f64 = 0.05;
 /// Fewest host pages programmed in each of the two compared parts of a run (assumed).
 const FEWEST: u64 = 10_000;
 
-/// Finds runs whose write amplification was still changing at the end.
+/// Finds the runs whose write amplification was still changing at the end, and reports that their
+/// drives were not in steady state.
 pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let of = |run| drift(run).map(|(parts, waf)| (run, parts, waf));
     let drifting: Vec<(&Facts, [Interval; 2], [f64; 2])> =
@@ -20,8 +21,8 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     let names: Vec<&str> = drifting.iter().map(|(run, ..)| run.label.as_str()).collect();
     let about: Vec<&Facts> = drifting.iter().map(|(run, ..)| *run).collect();
     let text = format!(
-        "The drive was not in steady state {} {}: {}, write amplification was {} from {} to {} s, and {} \
-         from there to the end, at {} s.",
+        "The drive was not in steady state {} {}. Write amplification {} was {} from {} to {} s, and {} \
+         from then to the end of the run, at {} s.",
         one.axis.preposition(),
         and(&names),
         one.place(),
@@ -36,8 +37,9 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// Returns the two compared parts of a run with the write amplification in each, if it changes;
-/// otherwise `None`.
+/// Returns the two successive intervals of a run whose write amplification is compared, and the
+/// write amplification in each; `None` if it changes by at most 5 % or too few pages were
+/// programmed.
 fn drift(run: &Facts) -> Option<([Interval; 2], [f64; 2])> {
     let parts = run.parts()?;
     let enough = parts.iter().all(|part| part.programs[fowler_device::Source::Host] >= FEWEST);

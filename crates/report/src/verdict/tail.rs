@@ -7,7 +7,8 @@ use fowler_experiment::device_spec::Axis;
 use fowler_experiment::numbers::{percent, words};
 use fowler_metrics::Kind;
 
-/// Share of the latency of the slowest 1 % of requests at which a cause is named (assumed).
+/// Smallest share of the latency of the slowest 1 % of requests for which a cause, such as waiting
+/// for GC, is reported as the main one (assumed).
 const MUCH: f64 = 0.25;
 /// Fewest requests of a run whose slowest 1 % is examined: then it has ten requests.
 const FEWEST: u64 = 1000;

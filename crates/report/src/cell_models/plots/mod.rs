@@ -38,7 +38,7 @@ fn all(cells: &Cells) -> Vec<Figure> {
     figures
 }
 
-/// Returns the numbers behind a figure, one row for each point or bar.
+/// Returns the numbers behind a figure of the cell models, one row for each point or bar.
 fn columns(figure: &Figure) -> Sheet {
     let heads = ["panel", "curve", "x axis", "x", "y axis", "y", "published"];
     let mut sheet = Sheet::new(&figure.id, figure.title.clone(), &heads);

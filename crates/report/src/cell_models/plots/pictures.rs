@@ -237,7 +237,8 @@ fn bch() -> Figure {
     Figure::new("bch", "Yield of BCH code words", panels).caption(caption)
 }
 
-/// Range of data ages in a figure, in days: shorter and longer ones are drawn at its edges.
+/// Range of retention ages on the axis of the figure of HIRE's sensing levels, in days: shorter and
+/// longer ages are drawn at its ends.
 const SHOWN_DAYS: (f64, f64) = (1e-3, 1e3);
 
 fn hire(cells: &Cells) -> Figure {

@@ -13,7 +13,8 @@ use fowler_physics::word_lines::{WordLines, days};
 /// The types of pages of a word line, and the number of references of each.
 const PAGES: [&str; 3] = ["lower page (2 references)", "middle page (3)", "upper page (2)"];
 
-/// The entries of the retry table after the usual references, and the shift of each.
+/// Retry table of the drawn three-bit cells: number of entries after the reference voltages of the
+/// first read, and shift of the references per entry.
 const TABLE: (u32, f64) = (15, 0.08);
 
 /// The coarsest ISPP step considered, as a multiple of the nominal step: nine tenths of the
