@@ -158,17 +158,8 @@ pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choi
     let mean = real(info.mean_rate);
     if let Some(ceiling) = ceiling.filter(|ceiling| info.mean_rate > BUSY * ceiling) {
         return closed(format!(
-<<<<<<< O
-            "{DEPTH} outstanding: {mean} requests of the trace come per second, and the drive serves {} at \
-             most, so at the recorded times its queue would only grow; the days and years below are for \
-             the rate that the drive serves",
-||||||| B
-            "{DEPTH} outstanding: {mean} requests come per second, and the drive serves {} at most, so \
-             at the recorded times the queue would only grow; days and years below count what it serves",
-=======
             "{DEPTH} requests outstanding: {mean} come per second, and the drive serves {} at most, so \
              at the recorded times the queue would only grow; days and years below count what it serves",
->>>>>>> T
             whole(ceiling as u64)
         ));
     }
