@@ -10,7 +10,8 @@
 //!    as in the simulated life when it had as much spare. So the cycles come faster.
 //!
 //! The seconds between two failures are those cycles at that rate. Too many worn blocks may end the
-//! drive in between ([`Wear`]). See docs/decisions/lifetime.md, "How do the blocks of a fleet fail?".
+//! drive in between ([`Wear`]).
+//! See docs/decisions/lifetime.md, "How do the blocks of a fleet fail?".
 
 use super::wear::Wear;
 use crate::{Lifetime, SparePart};

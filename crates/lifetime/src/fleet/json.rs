@@ -14,9 +14,10 @@ pub(crate) fn fact() -> Fact<Lifetime> {
     Fact::new("fleet", about, fleet).like(nullable(output::schema(&facts())))
 }
 
-fn facts() -> Vec<Fact<Fleet>> {
+/// Returns the fields with the assumptions of a fleet, and the span of time that it is followed.
+fn of_spec() -> Vec<Fact<Fleet>> {
     type It = Fleet;
-    let mut facts = vec![
+    vec![
         Fact::new("drives", "Number of drives in the fleet.", |it: &It| it.spec.drives),
         Fact::new(
             "load_spread",
@@ -46,7 +47,12 @@ fn facts() -> Vec<Fact<Fleet>> {
         Fact::new("dilation_share", "Share by which dilation may change the lives.", |it: &It| {
             it.dilation_error
         }),
-    ];
+    ]
+}
+
+fn facts() -> Vec<Fact<Fleet>> {
+    type It = Fleet;
+    let mut facts = of_spec();
     let list = |interval: Interval| [interval.low, interval.value, interval.high];
     for (name, share) in
         [("years_p01", 0.01), ("years_p10", 0.1), ("years_p50", 0.5), ("years_p90", 0.9)]

@@ -15,7 +15,7 @@ struct Small {
     days: f64,
 }
 
-/// A page-mapped drive of 256 blocks, and drives of 256 superblocks of 4 blocks and 96 of 16.
+/// A page-mapped drive of 256 blocks, and drives of 256 superblocks of 8 blocks and 96 of 32.
 const DRIVES: [Small; 3] = [
     Small {
         device: "ready-32",
@@ -53,8 +53,8 @@ const DRIVES: [Small; 3] = [
     },
 ];
 
-/// Returns the life of a small drive of which a share of the blocks fails within 1,000 cycles, under
-/// four writes of 8 KiB a second. Its cells are worn out long after that.
+/// Returns the life of a small drive of which a share of the blocks fails within 1,000 cycles,
+/// under four writes of 8 KiB a second. Its cells are worn out long after that.
 fn life(small: &Small, share: f64, seed: u32) -> Lifetime {
     let of_all = [
         "geometry.chips_per_channel=1".into(),
