@@ -131,9 +131,7 @@ def fleet(fowler: str, folder: Path, drive: str, worn_blocks: float, bad_blocks:
 
 def alive(fates: Json) -> list[str]:
     """Returns the drives of 1,000 that are alive at the ages that are shown."""
-    counts = {
-        round(at["years"], 2): f"{1000 * at['alive']:.0f}" for at in fates["fleet"]["survival"]
-    }
+    counts = {round(at["years"], 2): f"{1000 * at['alive']:.0f}" for at in fates["fleet"]["survival"]}
     return [counts[year] for year in SHOWN]
 
 

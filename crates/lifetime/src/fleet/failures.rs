@@ -371,6 +371,26 @@ mod tests {
         assert!((0.8..0.99).contains(&ratio), "{ratio}");
     }
 
+    /// The blocks that are left share the wear: after the first of two has failed, cycles come
+    /// twice as fast. Blocks fail at a constant rate here, so that both failures take as long.
+    #[test]
+    fn blocks_that_are_left_wear_faster() {
+        const DRIVES: u32 = 4_000;
+        let parts =
+            FailingParts { groups: 2, parts: 1, blocks: 1, room: vec![10, 0], apart: false };
+        let law = FailureLaw { share: 0.5, cycles: 1000.0, shape: 1.0 };
+        let two = Failures { law, ..failures(parts, 10, 0.5) };
+        let (mut rng, wear) = (Rng::stream(15, "failures"), wear(1e6, 1e-3));
+        let seconds = (0..DRIVES).map(|_| two.ending(&wear, (1.0, 1.0), &mut rng).spare_s);
+        let mean = seconds.sum::<f64>() / f64::from(DRIVES);
+        // Half of the mean cycles of a block until the first failure, and as long again.
+        let expected = 1000.0 / std::f64::consts::LN_2 / 1e-3;
+        // Two exponential times of equal means: their sum scatters by the root of a half.
+        let error = expected * libm::sqrt(0.5 / f64::from(DRIVES));
+        let off = (mean - expected).abs() / error;
+        assert!(off < 4.0, "{mean} s and not {expected}: off by {off} errors");
+    }
+
     #[test]
     fn cycles_follow_the_spare_of_the_life() {
         let part = |first, last, pages, programmed| SparePart { first, last, pages, programmed };
