@@ -71,14 +71,16 @@ impl ArrowSource {
     }
 }
 
-/// Returns true if the times of a batch are timestamps.
+/// Returns true if the arrival times in a record batch of the caller's request table are timestamps
+/// (dates), not numbers.
 fn has_dates(batch: &RecordBatch) -> bool {
     let at = batch.column_by_name(COLUMNS[0].0);
     at.is_some_and(|at| matches!(at.data_type(), DataType::Timestamp(..)))
 }
 
-/// Returns the requests of one batch, whose first row has the number `first_row`. Times are not
-/// shifted and must not precede `after`.
+/// Converts one record batch of the request table to requests; `first_row` is the number of the
+/// batch's first row. Arrival times are not shifted. None may precede `after`, the time of the last
+/// request of the batch before.
 fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo>, Diagnostics> {
     let [at, op, offset, size] = columns(batch)?;
     let mut diagnostics = Diagnostics::default();
@@ -129,7 +131,11 @@ fn columns(batch: &RecordBatch) -> Result<[&dyn Array; 4], Diagnostics> {
             let diagnostic =
                 Diagnostic::new("requests", what).expected("at_ns, op, offset and size");
             diagnostics.push(
-                diagnostic.hint("remove it: unknown columns are not ignored silently".to_string()),
+                diagnostic.hint(
+                    "remove the column from the request table: unknown columns are not ignored \
+                     silently"
+                        .to_string(),
+                ),
             );
         }
     }
@@ -285,7 +291,8 @@ fn operation(word: &str) -> Option<HostOp> {
     HostOp::ALL.into_iter().find(|op| word.eq_ignore_ascii_case(op.word()))
 }
 
-/// A batch of requests in which some rows are invalid.
+/// A record batch of a request table in which some rows are invalid, with the decoded columns from
+/// which the errors are reported.
 struct Rows<'a> {
     batch: &'a RecordBatch,
     first_row: u64,
@@ -311,7 +318,7 @@ impl Rows<'_> {
             }
             let more = wrong.count();
             if more > 0 {
-                let what = format!("`{name}`: {more} more rows of this batch are wrong");
+                let what = format!("`{name}`: {more} more rows of this record batch are wrong");
                 diagnostics.push(Diagnostic::new("requests", what));
             }
         }
@@ -342,7 +349,8 @@ impl Rows<'_> {
                 out_of_reach(array, row, at, LATEST, "292 years").or_else(|| {
                     (at < before).then(|| {
                         format!(
-                            "the time {at} ns is earlier than that of the previous row, {before} ns"
+                            "the time {at} ns is earlier than {before} ns, the time of the request \
+                             in the row above"
                         )
                     })
                 })

@@ -111,7 +111,7 @@ fn bounded(groups: &[RowGroupMetaData], length: usize) -> Result<(), String> {
     let rows = groups.iter().map(|group| u64::try_from(group.num_rows()).unwrap_or(u64::MAX));
     let rows = rows.fold(0, u64::saturating_add);
     if rows > ROWS * length as u64 {
-        return Err(format!("claims to have {rows} rows in {length} bytes"));
+        return Err(format!("the Parquet metadata claims {rows} rows in a file of {length} bytes"));
     }
     Ok(())
 }
@@ -131,7 +131,7 @@ fn unreadable(path: &Path, error: &dyn std::fmt::Display) -> Diagnostics {
     let diagnostic =
         Diagnostic::new(path.display().to_string(), format!("cannot be read: {error}"));
     diagnostic
-        .hint("remove this file; running the same sweep again recreates it".to_string())
+        .hint("remove this result file; running the same sweep again recreates it".to_string())
         .into()
 }
 

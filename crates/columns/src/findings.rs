@@ -57,7 +57,8 @@ fn sheet(name: &str, title: String, heads: Vec<String>, rows: Vec<Vec<Cell>>) ->
     Sheet { name: name.into(), title, heads, rows }
 }
 
-/// Returns the cells that identify a point: its number and its level on each axis.
+/// Returns the table cells that identify a point of a sweep: its number, and its level on each axis
+/// of the sweep.
 fn place(row: &Row, axes: &[&str]) -> Vec<Cell> {
     let text = |name: &str| row.get(name).and_then(|it| it.text()).unwrap_or_else(|| "-".into());
     let mut cells = vec![Cell::Text(text(POINT))];
@@ -100,8 +101,8 @@ fn points(
     sheet("points", title, heads("point", axes, shown.iter().map(|(_, head)| *head)), rows)
 }
 
-/// Returns the table of the best points: for each metric, the point with the smallest value; if
-/// several are equal, the first.
+/// Returns the table of a sweep's best points: for each metric, the point with the smallest value;
+/// if several are equal, the first.
 fn best(measured: &[&Row], axes: &[&str], shown: &[(&'static str, &'static str)]) -> Sheet {
     let row = |&(name, head): &(&str, &str)| {
         let values = measured.iter().filter_map(|row| Some((value(row, name)?, *row)));

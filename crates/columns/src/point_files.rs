@@ -147,7 +147,10 @@ pub(crate) fn copy(
 }
 
 pub(crate) fn damaged(path: &Path) -> Diagnostics {
-    Diagnostic::new(path.display().to_string(), "is damaged: it is not the file that was written")
-        .hint("run the same sweep again: it recreates the file".to_string())
-        .into()
+    Diagnostic::new(
+        path.display().to_string(),
+        "the result file of this point is damaged: it is not as it was written",
+    )
+    .hint("run the same sweep again: it recreates the damaged result file".to_string())
+    .into()
 }

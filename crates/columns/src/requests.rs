@@ -20,7 +20,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-/// Number of requests in a batch of rows.
+/// Number of requests in a record batch of the request log (Parquet or CSV).
 pub const CHUNK: usize = 65_536;
 /// Number of requests in a row group of a Parquet file; a group is buffered in memory until it is
 /// full.
@@ -100,7 +100,8 @@ impl Chunk {
         }
     }
 
-    /// Returns the collected rows as a batch, without copying, and starts the next batch.
+    /// Returns the collected rows of the request log as a record batch, without copying, and starts
+    /// the next batch.
     fn take(&mut self) -> RecordBatch {
         let rows = self.op.len() as u64;
         let full = std::mem::replace(self, Chunk::new(self.first + rows));
@@ -180,7 +181,7 @@ pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
             let what = format!("`{}` has an unknown file extension", path.display());
             let hint = "name it requests.parquet, or requests.csv for text".to_string();
             let diagnostic = Diagnostic::new("--requests", what).hint(hint);
-            Err(diagnostic.expected("a file that ends in .parquet or .csv").into())
+            Err(diagnostic.expected("a file name that ends in .parquet or .csv").into())
         }
     }
 }

@@ -76,7 +76,7 @@ impl Record {
             (Ok(_), Ok(record)) if record.shard.is_valid() => Ok(record),
             _ => Err(Refused::Damaged(Box::new(Diagnostic::new(
                 path.display().to_string(),
-                "is damaged: it is not the shard that was written",
+                "this shard file is damaged: it is not as it was written",
             )))),
         }
     }
@@ -140,7 +140,8 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
                 // into the folder of another shard.
                 if let Some(other) = listed.and_then(|it| of_another(shard, &outline, &it)) {
                     let what = format!(
-                        "holds shard {other}, but its file `{SHARD}` is that of shard {shard}"
+                        "the folder holds shard {other}, but its file `{SHARD}` is that of shard \
+                         {shard}"
                     );
                     return Err(refused(what));
                 }
@@ -152,8 +153,10 @@ pub fn open(path: &Path, plan: &Plan, shard: Shard) -> Result<Folder, Diagnostic
             Err(Refused::Other(why)) => return Err((*why).into()),
         }
     } else if is_listed == Some(false) {
-        let what =
-            format!("holds a shard other than {shard} of this sweep, and its {SHARD} is missing");
+        let what = format!(
+            "the folder holds a shard other than {shard} of this sweep, and its file {SHARD} is \
+             missing"
+        );
         return Err(refused(what));
     } else if is_listed.is_none() && disk::facts(&path.join(DESIGN))?.is_some() {
         return Err(refused("holds a whole sweep".into()));
@@ -297,11 +300,13 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
                 [(version, sources), (&first_record.version, &first_record.sources)].map(
                     |(version, sources)| format!("{} ({})", printable(version), short(sources)),
                 );
-            let what = format!("was run by Fowler {one_of}, and {name} by {that}");
+            let what = format!("the shard was run by Fowler {one_of}, and {name} by {that}");
             let hint = "run all shards with one version".to_string();
             diagnostics.push(one.refused(what).hint(hint));
         } else if *specification != first_record.specification {
-            diagnostics.push(one.refused(format!("has another sweep specification than {name}")));
+            diagnostics.push(
+                one.refused(format!("the shard has another sweep specification than {name}")),
+            );
         } else if *design != first_record.design {
             let what = format!("has other points than {name}");
             let hint = "the drives, traces or schemes that the specification names have changed";
@@ -322,7 +327,9 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
         let (count, of) = (counted(missing.len() as u64, "shard"), first_record.shard.of());
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
-        diagnostics.push(Diagnostic::of(what).expected(format!("the folders of all {of} shards")));
+        diagnostics.push(
+            Diagnostic::of(what).expected(format!("the folders of all {of} shards of the sweep")),
+        );
     }
     diagnostics.or(())
 }
@@ -399,7 +406,8 @@ fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<
         let (unfinished, of) = (missing.len(), counted(runs.len() as u64, "run"));
         let verb = if unfinished == 1 { "is" } else { "are" };
         let what = format!(
-            "is shard {shard}, and {unfinished} of its {of} {verb} not finished: the first is that of point {point}"
+            "is shard {shard}, and {unfinished} of its {of} {verb} not finished; the first of them \
+             belongs to point {point}"
         );
         let hint = "run the same shard again: it resumes".to_string();
         diagnostics.push(held.refused(what).hint(hint));

@@ -354,7 +354,8 @@ pub struct Examined {
     /// Number of points with undamaged result files that the sweep in this folder no longer
     /// contains, but an earlier version of its specification did.
     pub earlier: usize,
-    /// Files of points that are not in the design, and that are not as they were written.
+    /// Damaged or incomplete result files of points that are not in the sweep's design; points with
+    /// undamaged ones are counted in `earlier`.
     pub strays: Vec<PathBuf>,
     /// Files and folders that Fowler did not write but that are in the folder of the sweep's result
     /// files.

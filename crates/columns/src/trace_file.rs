@@ -86,7 +86,7 @@ impl TraceFile {
     fn wrong(&self, what: impl std::fmt::Display) -> Diagnostics {
         let kind = self.kind.name();
         let hint = "the file may be truncated: compare its size or checksum with the original";
-        let what = format!("this {kind} file cannot be read: {what}");
+        let what = format!("this {kind} trace file cannot be read: {what}");
         Diagnostic::new(self.name(), what).hint(hint.to_string()).into()
     }
 
@@ -140,7 +140,8 @@ impl RequestSource for TraceFile {
 /// Iterator over the requests of a trace file. An error comes last.
 struct Requests<'a> {
     file: &'a TraceFile,
-    /// Batches of the trace file that are still to be read; `None` after an error.
+    /// Record batches of the trace file (Parquet or Arrow IPC) that are still to be read; `None`
+    /// after an error.
     batches: Option<Batches>,
     converter: ArrowSource,
     now: std::vec::IntoIter<HostIo>,
@@ -224,7 +225,9 @@ fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result
     let message = number(block.metaDataLength().into())?;
     let inside = at.checked_add(message).and_then(|it| it.checked_add(body));
     if inside.is_none_or(|block_end| block_end > end) || !(8..=LONGEST_MESSAGE).contains(&message) {
-        return Err(format!("a batch at byte {at} reaches beyond the end of the file"));
+        return Err(format!(
+            "the record batch at byte {at} reaches beyond the end of the trace file"
+        ));
     }
     let mut bytes = vec![0; message as usize];
     let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.read_exact(&mut bytes));
@@ -233,20 +236,26 @@ fn check_block(file: &mut (impl Read + Seek), block: &Block, end: u64) -> Result
     let message = root_as_message(&bytes[head..]).map_err(|error| error.to_string())?;
     let batch = message.header_as_record_batch();
     let batch = batch.or_else(|| message.header_as_dictionary_batch().and_then(|it| it.data()));
-    let batch = batch.ok_or_else(|| format!("there is no record batch at byte {at}"))?;
+    let batch =
+        batch.ok_or_else(|| format!("there is no record batch at byte {at} of the trace file"))?;
     let rows = number(batch.length())?;
     let nodes = batch.nodes().into_iter().flatten();
     let sound = nodes.map(|node| (number(node.length()), number(node.null_count())));
     for (length, nulls) in sound {
         // Buffers of a byte for eight rows, or of none where all are missing, bound both.
         if length? > rows.max(body.saturating_mul(8)) || nulls? > rows {
-            return Err(format!("the batch at byte {at} has columns longer than itself"));
+            return Err(format!(
+                "the record batch at byte {at} of the trace file has columns longer than the batch"
+            ));
         }
     }
     for buffer in batch.buffers().into_iter().flatten() {
         let buffer_end = number(buffer.offset())?.checked_add(number(buffer.length())?);
         if buffer_end.is_none_or(|buffer_end| buffer_end > body) {
-            return Err(format!("the batch at byte {at} has a buffer beyond its end"));
+            return Err(format!(
+                "the record batch at byte {at} of the trace file has a buffer that ends beyond the \
+                 batch"
+            ));
         }
     }
     Ok(())

@@ -14,8 +14,8 @@ pub enum Seeding {
     V335,
 }
 
-/// Opens an included file: given its name as written and the file that includes it, returns the
-/// name for messages and the text.
+/// Function that opens a file which a fio job file includes: given its name as written and the file
+/// that includes it, returns the name for messages and the text.
 pub type Include = dyn Fn(&str, &str) -> Result<(String, String), Diagnostics>;
 
 /// The variables, seeds and files that a job file can refer to.
@@ -33,7 +33,7 @@ pub struct Environment<'a> {
     /// Version of fio for options and seeds: from 3.35 on `allrandrepeat` is another name of
     /// `randrepeat`.
     pub seeding: Seeding,
-    /// Function that opens included files.
+    /// Function that opens files which the fio job file includes.
     pub include: &'a Include,
     /// Function that reads the request logs that `read_iolog` names.
     pub recording: &'a ReadRecording,

@@ -69,7 +69,8 @@ impl Kind {
         self.trims && self.writes
     }
 
-    /// Returns the word for these operations and their order in fio's option `rw`.
+    /// Returns fio's word for the combination of reads, writes, trims and order, as its option `rw`
+    /// takes it.
     pub fn word(self) -> &'static str {
         match (self.reads, self.writes, self.trims, self.random) {
             (true, true, _, false) => "rw",
@@ -166,7 +167,8 @@ pub enum Distribution {
 pub struct Zone {
     /// Share of the requests that go to the zone, in percent.
     pub percent: u32,
-    /// Size of the zone: in percent of the file or in bytes, as the distribution says.
+    /// Size of a zone of the job's file, in percent of the file or in bytes, depending on the kind
+    /// of zoned distribution.
     pub size: u64,
 }
 
@@ -275,7 +277,7 @@ pub struct Flow {
 /// Pauses of a job: `thinktime` and related options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ThinkTime {
-    /// Length of a pause; zero means no pauses.
+    /// Length of a think-time pause between requests of a fio job; zero means no pauses.
     pub time: Span,
     /// Number of requests between two pauses of the job.
     pub blocks: u32,
@@ -487,7 +489,8 @@ pub struct Job {
     pub sequential_run: u32,
     /// Bytes added to each sequential offset (`rw=write:n`).
     pub sequential_add: i64,
-    /// Offsets of the sequential requests among random ones.
+    /// Rule for the offsets of the sequential requests in a fio job with random ones
+    /// (`rw_sequencer`).
     pub sequencer: Sequencer,
     /// Percentage of reads in a mix of reads and writes.
     pub mix_read: u32,

@@ -128,7 +128,8 @@ impl Layout {
         self.regions[self.jobs[job].files[file as usize].region].base + offset
     }
 
-    /// Adds the files of a job to the layout; `known` is the region of each file name.
+    /// Adds the files of a fio job to the layout of files on the simulated drive; `known` maps each
+    /// file name to the index of its region of the drive.
     fn add(
         &mut self,
         mut job: JobFiles,
@@ -150,7 +151,8 @@ impl Layout {
         self.jobs.push(job);
     }
 
-    /// Assigns an address on the drive to every region.
+    /// Assigns an address on the simulated drive to every region (range of addresses that holds one
+    /// file).
     fn place(&mut self, capacity: Option<u64>) -> Result<(), Diagnostics> {
         let mut next: u64 = 0;
         for region in self.regions.iter_mut().filter(|region| !region.whole) {
@@ -219,7 +221,7 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
             complaint(job, "`size` is a share of the drive, whose size is not known").hint(hint)
         } else {
             complaint(job, "the job has no `size`, so the size of its files is not known")
-                .expected("`size` in the job, or a device as `filename`")
+                .expected("the option `size` in the job, or a device as its `filename`")
         }
         .into());
     }

@@ -35,11 +35,11 @@ pub struct Recorded {
 /// A log of requests that a job repeats (`read_iolog`).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// Names of the files that the log accesses.
+    /// Names of the files that the recorded fio log accesses.
     pub files: Vec<String>,
     /// Requests of the recorded log, in its order.
     pub requests: Vec<Recorded>,
-    /// End of the last byte that the log accesses in each file, in bytes.
+    /// End of the last byte that the recorded fio log accesses in each file, in bytes.
     reach: Vec<u64>,
 }
 
@@ -59,7 +59,8 @@ impl Recording {
         Recording { files, requests, reach }
     }
 
-    /// Returns the log with files, offsets and times changed as the options of `replay` ask.
+    /// Returns the recorded log with the files, offsets and times of the requests changed as fio's
+    /// replay options in `replay` ask.
     fn arranged(mut self, replay: &Replay) -> Recording {
         self.requests.retain(|it| !replay.skip.contains(&it.op));
         for request in &mut self.requests {
@@ -133,7 +134,8 @@ pub(crate) fn read_all(jobs: &mut [Job], read: &ReadRecording) -> Result<(), Dia
 pub(crate) struct Replaying {
     recording: Arc<Recording>,
     next: usize,
-    /// True if the time of the next request was returned, so that the request comes next.
+    /// True if the replay has returned the time of the next request, so that it returns the request
+    /// itself next.
     timed: bool,
 }
 

@@ -15,11 +15,13 @@ pub enum CancelledProgram {
     /// and the only one consistent with an iteration count fixed at its maximum.
     #[default]
     Redo,
-    /// The cancelled pulse had reached the voltage, so the next iteration follows.
+    /// The cancelled pulse had reached its programming voltage and counts as done, so the next ISPP
+    /// iteration follows.
     Reached,
 }
 
-/// The service of a read that arrives while the page buffer reloads (S11).
+/// Treatment of a read that arrives while a resumed program loads its page buffer again (S11 in
+/// docs/pes.md).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reload {
     /// The read is served at once and cancels the reload of the page buffer. The reload is repeated
@@ -74,8 +76,8 @@ impl ProgramOp {
         }
     }
 
-    /// Records that a read takes the page buffer before the first phase (S14), so that the data
-    /// must be reloaded.
+    /// Records that a read uses the page buffer before the first phase of the program (S14 in
+    /// docs/pes.md), so that the program's data must be loaded again.
     pub fn displace(&mut self) {
         self.reload_due = true;
     }

@@ -29,8 +29,8 @@ impl<T: Copy> PerPageType<T> {
         Some(Self { values: all, count: values.len() as u8 })
     }
 
-    /// Returns the values of a word line of `pages` pages, and one more for the single page of a
-    /// word line in SLC mode, whose type comes last.
+    /// Returns the per-page-type values (such as latencies) of a word line of `pages` pages, and
+    /// one more for the single page of a word line in SLC mode, whose type comes last.
     ///
     /// # Panics
     /// If there are no pages, or more than four.

@@ -107,7 +107,8 @@ impl Touched {
 }
 
 fn too_many(extent: u64) -> TraceError {
-    let what = format!("touches more than {PIECES_MOST} separate extents of {extent} bytes");
+    let what =
+        format!("the requests touch more than {PIECES_MOST} separate extents of {extent} bytes");
     let hint = "use a larger --extent".to_string();
     TraceError::one("the trace", Diagnostic::of(what).hint(hint))
 }

@@ -43,7 +43,8 @@ impl<'a> Bytes<'a> {
         Bytes { bytes, order }
     }
 
-    /// Returns the record at the cursor and moves the cursor behind it.
+    /// Returns the record of a binary trace at the cursor of the decoder, and moves the cursor
+    /// behind it.
     pub fn take<C: Columns<'a>>(columns: &mut C, order: Order) -> Result<Bytes<'a>, C::Fault> {
         Ok(Bytes { bytes: columns.bytes()?, order })
     }
@@ -99,7 +100,7 @@ impl<'a> Bytes<'a> {
         self.number::<8>(at)
     }
 
-    /// Returns the `length` bytes from offset `at`, for a message.
+    /// Returns `length` bytes from offset `at` of a binary trace record, for an error message.
     pub fn slice(self, at: usize, length: usize) -> &'a [u8] {
         self.bytes.get(at..at + length).unwrap_or_default()
     }

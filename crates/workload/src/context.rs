@@ -37,8 +37,8 @@ pub(crate) struct JsonKeys {
     /// Cache of the JSON keys seen so far and their roles: most lines repeat the keys of earlier
     /// lines.
     pub names: KnownNames,
-    /// Unit of times whose keys name none (as the power of ten of its nanoseconds), and what their
-    /// values show about it; `None` before the first time.
+    /// Unit, as the power of ten of its nanoseconds, of times whose JSON keys name no unit, and
+    /// what the times' values show about the unit; `None` before the first time.
     pub time: Option<(usize, TimeUnit)>,
     /// Advice on reading JSON lines in other units than those assumed.
     pub otherwise: Option<String>,

@@ -48,7 +48,7 @@ impl CsvColumn {
 /// Separators between the columns of a CSV line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Parting {
-    /// Single commas between columns.
+    /// A single comma separates two columns of a CSV trace.
     Commas,
     /// Runs of spaces and tabs between columns.
     Blanks,
@@ -139,7 +139,8 @@ impl CsvColumns {
         CsvColumns { header, ..self }
     }
 
-    /// Returns the columns separated by blanks instead of commas, or by commas instead of blanks.
+    /// Returns the column list of a CSV trace with blanks as separators instead of commas, or with
+    /// commas instead of blanks or tabs.
     pub(crate) fn parted_otherwise(self) -> CsvColumns {
         let parting = match self.parting {
             Parting::Commas => Parting::Blanks,
@@ -148,7 +149,8 @@ impl CsvColumns {
         CsvColumns { parting, ..self }
     }
 
-    /// Returns the columns with some of their units changed; `None` if no unit changes.
+    /// Returns the column list of a CSV trace with other units for those columns for which
+    /// `otherwise` gives some; `None` if no unit changes.
     pub(crate) fn with(
         &self,
         otherwise: impl Fn(CsvColumn) -> Option<CsvColumn>,

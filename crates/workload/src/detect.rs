@@ -31,12 +31,13 @@ pub(crate) struct Detected {
     pub columns: Option<CsvColumns>,
     /// True if the first line is a header that the format does not define: it is skipped.
     pub header: bool,
-    /// Remarks on the choice of the format: columns taken from a header, another plausible format.
+    /// Remarks for the user on the detection of a trace's format: columns taken from a header, or
+    /// another plausible format.
     pub notes: Vec<String>,
 }
 
 impl Detected {
-    /// Returns a detection of `format` without columns, header or remarks.
+    /// Returns the result of detecting `format` in a trace, without columns, header or remarks.
     pub fn of(format: Format) -> Detected {
         Detected { format, columns: None, header: false, notes: Vec::new() }
     }
@@ -334,7 +335,8 @@ fn decoded(format: Format, lines: &[&[u8]]) -> Vec<Record> {
     lines.iter().filter_map(|line| decode_line(format, line).ok()).collect()
 }
 
-/// Describes the span, read share and mean size of the first requests as read in a format.
+/// Describes the first requests of a trace, as one candidate format decodes them: their span, read
+/// share and mean size.
 fn reading(records: &[Record]) -> String {
     let count = records.len() as u64;
     let times = records.iter().map(|record| record.io.at.0);

@@ -49,8 +49,8 @@ impl DeviceUse {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Devices {
     seen: Vec<DeviceUse>,
-    /// Index in `seen` of the device of the last request, to which most often the next request goes
-    /// too.
+    /// Index, in the list `seen` of a trace's devices, of the device of the last request. The next
+    /// request most often goes to the same device, which this finds without a search.
     last: usize,
 }
 
@@ -65,7 +65,8 @@ impl Devices {
         self.seen.len() > MOST_DEVICES
     }
 
-    /// Counts a record. Returns true if its device differs from the previous record's.
+    /// Counts a trace record for the device that it goes to. Returns true if the previous record
+    /// went to another device.
     #[inline]
     pub fn count(&mut self, record: &Record) -> bool {
         match self.seen.get_mut(self.last) {

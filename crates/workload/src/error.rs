@@ -13,7 +13,7 @@ pub const SAMPLES_PER_CAUSE: usize = 5;
 pub enum Cause {
     /// The header row of the trace is missing or names other columns than its format has.
     Header,
-    /// The line lacks a column.
+    /// The line of the trace lacks a column.
     TooFewColumns,
     /// The line has more columns than its format.
     TooManyColumns,
@@ -79,7 +79,8 @@ impl fmt::Display for Cause {
     }
 }
 
-/// All errors found in one trace, remapping or generator.
+/// All errors found in one trace, in one remapping of addresses to a drive, or in one workload
+/// generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, thiserror::Error)]
 pub struct TraceError {
     /// Name of the trace, usually its path.

@@ -4,9 +4,9 @@
 /// Meaning of a column in a disk event of a Windows trace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EtwColumn {
-    /// A column that is skipped.
+    /// A column of an event, in a trace of Event Tracing for Windows (ETW), that is skipped.
     Skipped,
-    /// Time at which the event was logged, in microseconds.
+    /// Time at which Windows logged the event of the trace, in microseconds.
     Time,
     /// Byte offset of the request.
     Offset,
@@ -50,7 +50,8 @@ impl EtwEvent {
         event
     }
 
-    /// Returns the columns that a header names after the event's own name.
+    /// Returns the columns of an ETW event; `names` are the words of the event's header line in the
+    /// trace after the event's name.
     ///
     /// # Errors
     /// The name of a column that is missing. `has_range` says whether an address and a size must be
@@ -114,7 +115,8 @@ impl EtwColumns {
         self.events[kind as usize]
     }
 
-    /// Reads the columns of an event from a line of the header.
+    /// Reads the columns of an ETW event (reads, writes or flushes) from the event's header line in
+    /// the trace.
     ///
     /// # Errors
     ///

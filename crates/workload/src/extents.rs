@@ -10,14 +10,15 @@ struct Run {
     end: u64,
 }
 
-/// Number of runs of pages that are collected before they are first merged.
+/// Number of runs of consecutive pages that a page set collects before it first merges them.
 const GATHERED: usize = 1 << 16;
 
 /// A set of pages of one size, filled from byte ranges.
 #[derive(Clone, Debug)]
 pub(crate) struct Extents {
     page_size: u64,
-    /// Runs of pages: sorted and disjoint up to index `merged`, the rest in order of arrival.
+    /// Runs of consecutive pages in the set: those before index `merged` are sorted and disjoint,
+    /// the rest are in order of arrival.
     runs: Vec<Run>,
     merged: usize,
 }

@@ -17,7 +17,7 @@ use fowler_units::{Diagnostic, printable};
 /// printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault<'a> {
-    /// Kind of fault that the line has.
+    /// Kind of fault that the line of the trace has.
     pub cause: Cause,
     /// Name of the faulty column; empty if the fault concerns the whole line.
     pub column: &'static str,
@@ -115,7 +115,8 @@ pub(crate) type Tabs<'a> = Fields<'a, b'\t'>;
 pub(crate) type Blanks<'a> = Fields<'a, b' '>;
 
 impl<'a, const MARK: u8> Fields<'a, MARK> {
-    /// True if each mark ends a column, so that columns may be empty.
+    /// True if each separator character ends a column, so that columns may be empty; false if a run
+    /// of separators counts as one.
     const SINGLE: bool = MARK != b' ';
 
     /// Returns true if a byte around a field is ignored.
@@ -153,7 +154,7 @@ impl<'a, const MARK: u8> Fields<'a, MARK> {
         true
     }
 
-    /// Returns the host named by the line.
+    /// Returns the traced machine (host) that the line of the trace names; `None` if it names none.
     #[inline]
     pub fn host(&self) -> Option<&'a [u8]> {
         self.host

@@ -30,13 +30,14 @@ pub(crate) enum Taken {
     Record(Record),
     /// The line is blank, a comment or the header row.
     Remark,
-    /// The line is bad and already counted.
+    /// The line of the trace is invalid and already counted as such.
     Bad,
     /// The trace has no more lines.
     End,
 }
 
-/// Constraints that earlier lines impose on each further line.
+/// Facts from earlier lines of a trace with which each further line must agree, such as the host's
+/// name.
 #[derive(Default)]
 struct Before {
     host: Option<Vec<u8>>,
@@ -89,8 +90,8 @@ impl Intake {
         self.lines.drop_some()
     }
 
-    /// Returns a reader of the records in `lines`. With `names_due`, the first line is a header
-    /// that the format does not define.
+    /// Returns a reader of the records in `lines`, the lines of a trace in `format`. If `names_due`
+    /// is true, the first line is a header that is not part of the format, and is skipped.
     pub fn of(lines: Lines, format: Format, csv: Option<CsvColumns>, names_due: bool) -> Intake {
         let (header_due, bad) = (format.header(), Tally::new());
         let csv_names = csv.as_ref().is_some_and(CsvColumns::names_devices);
@@ -146,12 +147,14 @@ impl Intake {
         self.left_out.named(self.format.left_out())
     }
 
-    /// Returns the number of requests in addition to one for each line, such as preflushes.
+    /// Returns the number of requests beyond the first of each trace line: some lines give several,
+    /// such as a preflush and a write.
     pub fn added(&self) -> u64 {
         self.pending.added
     }
 
-    /// Returns the number of bytes of text up to the end of the last returned record's line.
+    /// Returns the number of bytes of the trace's text from its beginning to the end of the line of
+    /// the record returned last.
     pub fn position(&self) -> u64 {
         self.lines.position() - self.ahead.untaken() as u64
     }
@@ -344,7 +347,10 @@ impl Intake {
             ))
             .line(line)
             .text(text)
-            .expected("requests in time order, or out of order within the reorder window")
+            .expected(
+                "requests in the order of their times, or out of order by no more than the reorder \
+                 window",
+            )
             .hint("sort the trace by time".to_string())
         });
     }
@@ -463,7 +469,8 @@ impl Before {
         Ok(())
     }
 
-    /// Rejects a second host, since its device numbers may coincide with the first host's.
+    /// Rejects a line that names another traced machine (host) than earlier lines of the trace,
+    /// because device numbers of two hosts may coincide.
     #[inline]
     fn same_host<'a>(&mut self, host: &'a [u8]) -> Result<(), Fault<'a>> {
         if self.host.get_or_insert_with(|| host.to_vec()) == host {

@@ -1,7 +1,8 @@
 //! Counts the events that a format skips, by kind. A kind is a number: 0 is not counted, and n is
 //! the n-th entry of [`TraceFormat::LEFT_OUT`](crate::formats::TraceFormat::LEFT_OUT).
 
-/// Number of a kind of skipped events; 0 for lines that are not events.
+/// Identifying number, from 1, of a kind of skipped events of a trace format; 0 stands for lines
+/// that are not events.
 pub(crate) type Kind = u8;
 
 /// Name of a kind of events, and its meaning in a few words.

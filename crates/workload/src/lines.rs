@@ -86,7 +86,8 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Returns the lines of `text`, whose beginning is already read by [`Lines::begin_text`].
+    /// Returns the lines of a trace, `text`, with the beginning of the text already checked and
+    /// buffered.
     #[cfg(test)]
     pub fn of(text: Text) -> io::Result<Lines> {
         let mut lines = Lines::raw(text)?;
@@ -94,7 +95,8 @@ impl Lines {
         Ok(lines)
     }
 
-    /// Returns the lines or records of a file and reads its beginning.
+    /// Returns the lines, or the records of a binary format, of a trace, `text`, and fills the
+    /// buffer from its beginning.
     pub fn raw(text: Text) -> io::Result<Lines> {
         let buffer = vec![0; CHUNK];
         let mut lines = Lines {
@@ -203,8 +205,8 @@ impl Lines {
         self.start += length;
     }
 
-    /// Returns the last `length` bytes of text that a caller of [`Lines::pass`] has marked as
-    /// returned.
+    /// Returns the last `length` bytes of the trace's text that the method `pass` marked as
+    /// returned to the caller.
     pub fn passed(&self, length: usize) -> &[u8] {
         &self.buffer[self.start - length..self.start]
     }
@@ -243,8 +245,8 @@ impl Lines {
         Ok(self.end)
     }
 
-    /// Returns the number of bytes of the text whose lines have been returned, one by one or in
-    /// batches.
+    /// Returns the number of bytes of the trace's text whose lines were returned to the caller, one
+    /// by one or in batches.
     pub fn position(&self) -> u64 {
         self.read - (self.end - self.start) as u64
     }

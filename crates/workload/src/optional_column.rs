@@ -104,7 +104,7 @@ impl OptionalColumn {
 pub struct OptionalColumns(pub(crate) [bool; OptionalColumn::ALL.len()]);
 
 impl OptionalColumns {
-    /// Returns the columns for which any of `requests` has a value.
+    /// Returns the set of optional trace columns for which at least one of `requests` has a value.
     pub fn used_by(requests: impl IntoIterator<Item = HostIo>) -> OptionalColumns {
         let mut used = OptionalColumns::default();
         for io in requests {

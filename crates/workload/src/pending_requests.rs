@@ -11,7 +11,8 @@ use fowler_units::{HostIo, HostOp};
 pub(crate) struct Pending {
     /// The next request of the line read last, and the length that its trim has left, in bytes.
     next: Option<(Record, u64)>,
-    /// Number of requests in addition to one for each line, so far.
+    /// Number of requests so far beyond the first of each trace line: some lines give several, such
+    /// as a preflush and a write.
     pub added: u64,
     /// Number of requests with forced unit access so far.
     pub forced: u64,
@@ -23,7 +24,8 @@ pub(crate) struct Pending {
 }
 
 impl Pending {
-    /// Returns the first request of a line; [`Pending::next`] returns the others.
+    /// Returns the first request of a trace line that asks for one or more requests;
+    /// [`Pending::next`] returns the others.
     #[inline]
     pub fn first(&mut self, record: Record, extra: Extra) -> Record {
         if extra == Extra::NONE { record } else { self.first_of_several(record, extra) }
@@ -44,7 +46,7 @@ impl Pending {
         record
     }
 
-    /// Returns the next request of the last line.
+    /// Returns the next request of the trace line read last, if the line asks for more.
     #[inline]
     pub fn next(&mut self) -> Option<Record> {
         let (record, more) = self.next.take()?;
@@ -55,7 +57,7 @@ impl Pending {
         Some(record)
     }
 
-    /// Drops the remaining requests of the last line.
+    /// Drops the requests of the trace line read last that were not returned yet.
     pub fn drop_rest(&mut self) {
         self.next = None;
     }

@@ -137,8 +137,8 @@ impl<'a, const COMMA: bool> Plain<'a, COMMA> {
         Plain { rest: text, fresh: true, host: None, forced: false }
     }
 
-    /// Returns the text after this line; `None` if its last field is not fully read, or the text
-    /// ends first.
+    /// Returns the trace text after the line being decoded; `None` if the decoder has not read the
+    /// line's last field fully, or the text ends before the line does.
     #[inline(always)]
     pub fn next_line(&self) -> Option<&'a [u8]> {
         match *self.rest {
@@ -312,7 +312,8 @@ impl<'a, const COMMA: bool> Columns<'a> for Plain<'a, COMMA> {
         if length > 0 { Ok(meant) } else { Err(NotPlain::Open) }
     }
 
-    /// Gives up: records of binary formats are left to the full decoder.
+    /// Returns that the fast decoder cannot read the record: it leaves records of binary formats to
+    /// the full decoder.
     fn bytes(&mut self) -> Result<&'a [u8], NotPlain> {
         Err(NotPlain::Open)
     }

@@ -247,8 +247,8 @@ impl TraceReader {
         Ok(())
     }
 
-    /// Returns how many bytes of the compressed trace file have been read since their number was
-    /// `before`; zero if the file is not compressed.
+    /// Returns the number of bytes of the compressed trace file read after the first `before`; zero
+    /// if the file is not compressed.
     fn read_after(&self, before: u64) -> u64 {
         let compressed = self.read.as_ref().and_then(ReadSoFar::compressed);
         compressed.map_or(0, |(read, _)| read - before)
@@ -384,7 +384,7 @@ impl TraceReader {
         let base = match self.options.device {
             DeviceChoice::Default | DeviceChoice::Only(_) | DeviceChoice::Each => 0,
             DeviceChoice::SideBySide => self.bases.of(record.device).ok_or_else(|| {
-                let what = "the file changed between the first and the second pass";
+                let what = "the trace file changed between the first and the second pass over it";
                 TraceError::one(&self.report.file, Diagnostic::of(what))
             })?,
         };
@@ -419,7 +419,7 @@ impl TraceReader {
         })
     }
 
-    /// Ends the reading of the trace with an error.
+    /// Stops reading the trace and returns `error` as its last item.
     fn end(&mut self, error: TraceError) -> Option<Result<HostIo, TraceError>> {
         self.window = Reorder::new(1);
         self.spreader = None;

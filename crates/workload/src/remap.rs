@@ -152,7 +152,8 @@ impl Remapper {
                 "{count} requests are larger than the whole drive ({capacity} B)"
             )),
             Remap::Compact => Diagnostic::of(format!(
-                "{count} requests touch pages that were not in the first pass"
+                "{count} requests touch pages that no request touched in the first pass over the \
+                 trace"
             ))
             .hint(
                 "both passes must read the same trace; it may have changed in between".to_string(),

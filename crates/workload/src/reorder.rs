@@ -47,7 +47,8 @@ impl Ord for Late {
 #[derive(Clone, Debug)]
 pub(crate) struct Reorder {
     window: usize,
-    /// Requests that came in order, ascending from front to back.
+    /// Records of the trace that arrived in the order of their times, ascending from front to back,
+    /// and wait in the reorder window.
     ring: VecDeque<Record>,
     /// Requests that arrived out of order, after a later one, as a heap. At equal times, the
     /// requests in `ring`, which arrived in order, precede these.

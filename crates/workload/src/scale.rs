@@ -15,7 +15,8 @@ const FACTORS: std::ops::RangeInclusive<f64> = 1e-3..=1e9;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TimeScale {
     factor: f64,
-    /// Numerator of the factor by which times are divided; the factor is `above / below`.
+    /// Numerator of the factor by which a trace's arrival times are divided; the factor is the
+    /// fraction `above / below`.
     above: u128,
     below: u128,
 }

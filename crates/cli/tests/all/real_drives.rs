@@ -167,7 +167,7 @@ fn everything_that_is_wrong_is_said_at_once() {
         (ran(&["score", "tlc", &cut]), &["cut.json:4", "ends too early"][..]),
         (ran(&["score", "tlk", &cut]), &["unknown device `tlk`", "ends too early"]),
         (ran(&["score", "tlc", "absent.json"]), &["absent.json", "cannot be read"]),
-        (ran(&["score", "tlc", &file, "--rows", "qd=1"]), &["no row has the key `qd`"]),
+        (ran(&["score", "tlc", &file, "--rows", "qd=1"]), &["no measured row has the key `qd`"]),
         (
             ran(&["score", "tlc", &file, "--rows", "a", "--capacity", "5"]),
             &["`=` is missing", "--capacity", "has no unit"],

@@ -157,7 +157,7 @@ fn rows_that_cannot_be_are_told_with_their_numbers() {
     let reported = source.requests(&wrong).unwrap_err().to_string();
     for part in [
         "requests, row 1000: `at_ns`: -1 is negative",
-        "requests, row 1002: `at_ns`: the time 3 ns is earlier than that of the previous row, 9 ns",
+        "requests, row 1002: `at_ns`: the time 3 ns is earlier than 9 ns, the time of the request in the row above",
         "requests, row 1003: `at_ns`: the value is missing",
         "requests, row 1000: `op`: `peek` is not an operation",
         "requests, row 1002: `op`: the value is missing",
@@ -207,7 +207,7 @@ fn many_wrong_rows_are_counted() {
     let reported = requests_of(&wrong).unwrap_err();
     assert_eq!(reported.0.len(), 6, "{reported}");
     assert!(
-        reported.to_string().contains("199995 more rows of this batch are wrong"),
+        reported.to_string().contains("199995 more rows of this record batch are wrong"),
         "{reported}"
     );
 }
@@ -220,7 +220,7 @@ fn order_and_rows_go_on_from_batch_to_batch() {
     let reported = source.requests(&batch(plain())).unwrap_err().to_string();
     assert!(
         reported.contains(
-            "row 4: `at_ns`: the time 0 ns is earlier than that of the previous row, 2000000 ns"
+            "row 4: `at_ns`: the time 0 ns is earlier than 2000000 ns, the time of the request in the row above"
         ),
         "{reported}"
     );

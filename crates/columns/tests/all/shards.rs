@@ -174,7 +174,7 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     let (spec, four) = (made("spec", &other, "3/3"), made("four", &plan, "3/4"));
     whole(&here.join("whole"), &plan);
     let why = refused(&[a.clone(), b.clone(), spec, four], &out);
-    assert!(why.contains("spec: has another sweep specification than "), "{why}");
+    assert!(why.contains("spec: the shard has another sweep specification than "), "{why}");
     assert!(why.contains("four: is shard 3/4, and "), "{why}");
     let why = refused(&[a.clone(), here.join("whole"), here.join("absent")], &out);
     assert!(why.contains("whole: is not the folder of a shard"), "{why}");
@@ -213,7 +213,10 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
     let own = fs::read(here.join("a/shard")).unwrap();
     fs::copy(here.join("b/shard"), here.join("a/shard")).unwrap();
     let why = open("a", "2/3");
-    assert!(why.contains("a: holds shard 1/3, but its file `shard` is that of shard 2/3"), "{why}");
+    assert!(
+        why.contains("a: the folder holds shard 1/3, but its file `shard` is that of shard 2/3"),
+        "{why}"
+    );
     let why = merge(&[here.join("a")], &here.join("out")).unwrap_err();
     assert!(why.contains("a/shard: is damaged"), "{why}");
     shards::open(&here.join("a"), plan, Shard::parse("1/3").unwrap()).unwrap();

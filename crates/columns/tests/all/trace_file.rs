@@ -112,7 +112,7 @@ fn wrong_columns_and_rows_are_named() {
         let (requests, error) = read(&path);
         let error = error.unwrap();
         assert!(
-            requests.len() <= 3 && error.contains("earlier than that of the previous row"),
+            requests.len() <= 3 && error.contains("the time of the request in the row above"),
             "{error}"
         );
     }

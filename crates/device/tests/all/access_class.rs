@@ -286,7 +286,7 @@ fn what_makes_no_sense_is_refused_with_the_reason() {
     refused(
         &|it| it.buffer.size = Bytes(0),
         "policy.hotness",
-        "no hits for `buffer_hits` to count",
+        "`buffer_hits` has no hits to count",
     );
     refused(&|it| it.buffer.size = Bytes(0), "buffer.cache_reads", "cannot cache reads");
     refused(&|it| it.reliability.model = ModelKind::Off, "policy.voltage", "no bit errors");

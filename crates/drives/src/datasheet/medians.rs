@@ -32,11 +32,12 @@ pub(super) struct Medians {
     pub progress: f64,
     /// Program of a word line without its transfers, in nanoseconds.
     pub program: f64,
-    /// Measured over stated sequential write rate.
+    /// Measured sequential write rate of a preset's drive over the rate that the data sheet states.
     pub sequential: f64,
     /// Transfer of a page, in nanoseconds.
     pub transfer: f64,
-    /// Time in the front end, in nanoseconds.
+    /// Latency that each request has outside the flash and its queues (`host.latency`: doorbell,
+    /// fetch, interrupt, host path), in nanoseconds.
     pub latency: f64,
     /// Number of program commands in a parity stripe, that of the parity included.
     pub parity: f64,
@@ -44,8 +45,8 @@ pub(super) struct Medians {
     pub planes: f64,
     /// Spare capacity as a share of raw capacity without parity.
     pub spare: f64,
-    /// Value of `queue.admission` (how reads pass writes in the front end) that most presets have;
-    /// of several, that of the first preset in the list.
+    /// Most frequent value of `queue.admission` (how reads pass writes in the front end) among the
+    /// presets; among equally frequent values, that of the earliest preset.
     pub admission: String,
     /// Number of writes that a read waits behind; `None` unless `queue.admission` is `shared`.
     pub reads_behind: Option<f64>,

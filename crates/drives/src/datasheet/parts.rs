@@ -106,7 +106,10 @@ impl Parts {
         if sheet.link.as_ref().is_some_and(|(_, most)| rate > OF_LINK * most) {
             let limit = time(usual);
             if programmed / count(sheet.capacity, usual) < DIE_MOST * 1e6 {
-                notes.push(format!("`seq_write_mb_s` of {rate} is the rate of the link"));
+                notes.push(format!(
+                    "`seq_write_mb_s` of {rate} is close to the rate of the link, which may limit \
+                     it"
+                ));
                 let mut parts = assumed("usual");
                 if limit < median {
                     parts.program = value(limit, from(limit));

@@ -16,7 +16,7 @@ const CHANNELS: u32 = 8;
 const VERIFY: f64 = 4_000.0;
 /// The most units that the map of a drive can number.
 const UNITS_MOST: f64 = 2_147_483_647.0;
-/// The most of the time of a program in which a channel may carry data to its dies.
+/// Largest share (0 to 1) of a program's time for which a channel may carry data to its dies.
 const BUSY_MOST: f64 = 0.6;
 /// Time in microseconds after which an erase can be suspended again. No preset has the key. Of 600,
 /// 800 and 1,000 us, this fits the measured p99 and p99.9 of all presets' models best, or nearly so
@@ -35,13 +35,15 @@ impl Made {
     /// from the rate `target` that the data sheet implies.
     pub fn say_simulated(&mut self, rate: f64, target: f64) {
         let note = format!(
-            "simulated beside 7 % reads: {rate:.0} random writes a second, {:+.1} % from the rate aimed at",
+            "simulated with 7 % reads: {rate:.0} random writes a second at saturation, {:+.1} % \
+             from the rate that the data sheet implies",
             (rate / target - 1.0) * 100.0
         );
         self.say(note);
     }
 
-    /// Adds a note to the drive and to its file.
+    /// Adds a note to the notes of the drive made from the data sheet, and as a comment to the text
+    /// of the drive file.
     pub fn say(&mut self, note: String) {
         let _grows = writeln!(self.drive.text, "# note: {note}");
         self.drive.notes.push(note);
@@ -219,11 +221,10 @@ fn channels(sheet: &Sheet, medians: &Medians, parts: &Parts) -> Value {
 }
 
 /// Returns the number of steps (pulse and verify) of a program, and the time of a step with its
-/// verify in nanoseconds.
-/// Programs of different length differ in the number of steps. The time of a step is the median,
-/// over fitted presets, of the time until a program gives way to a read (123 to 190 us, whole steps
-/// of the preset). The median of the configured shortest progress (11 to 170 us) would suit no
-/// preset.
+/// verify in nanoseconds. Programs of different length differ in the number of steps. The time of a
+/// step is the median, over fitted presets, of the time until a program gives way to a read (123 to
+/// 190 us, whole steps of the preset). The median of the configured shortest progress (11 to 170
+/// us) would suit no preset.
 ///
 /// A longer program has more steps, not longer ones. A step here is the median time, in whole
 /// steps, for which the presets' reads wait (123 to 190 us): the median of the least progress as
@@ -264,7 +265,8 @@ fn media(medians: &Medians, parts: &Parts, unit: u32) -> String {
     text
 }
 
-/// Returns the table of the made drive file that configures the drive's policies.
+/// Returns the table `[policy]`, which sets the drive's policies, for a drive file made from a data
+/// sheet.
 fn policies(medians: &Medians, step: f64) -> String {
     let assumed = assumed(medians);
     format!(

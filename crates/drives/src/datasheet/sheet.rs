@@ -68,12 +68,14 @@ pub(super) fn parse(text: &str, name: &str) -> Result<Sheet, Diagnostics> {
         Diagnostic::new(name, format!("this is no {form}"))
             .line(line)
             .text(wrong.unwrap_or_default().trim())
-            .expected("a data sheet with the key `capacity_gb`, as JSON or TOML")
+            .expected("a data sheet of a drive with the key `capacity_gb`, as JSON or TOML")
             .hint(why)
     })?;
     let Value::Object(map) = value else {
         let it = Diagnostic::new(name, "this is no object");
-        return Err(it.expected("one data sheet, with the key `capacity_gb`").into());
+        return Err(it
+            .expected("an object with the data of one data sheet, and the key `capacity_gb`")
+            .into());
     };
     let mut check = Check { name, text, wrong: Diagnostics::default() };
     let sheet = check.sheet(&map);
@@ -231,8 +233,8 @@ impl Check<'_> {
             let in_flight = latency * rate / 1e6;
             if in_flight > 65_536.0 {
                 let what = format!(
-                    "`read_latency_us` of {latency} and `rand_read_iops` of {rate} need {in_flight:.0} \
-                     reads in flight"
+                    "`read_latency_us` of {latency} and `rand_read_iops` of {rate} contradict each \
+                     other: together they need {in_flight:.0} reads in flight"
                 );
                 self.report("read_latency_us", what, "at most 65,536 in flight", None);
             }

@@ -56,7 +56,7 @@ impl Parameter {
 pub struct CalibrateTable {
     /// Model of the real drive that the drive file describes, by its vendor's name.
     pub model: Option<String>,
-    /// Parameters that may be fitted.
+    /// Parameters of the drive file that a fit to measurements may change, with their bounds.
     pub parameters: Vec<Parameter>,
     /// Settings, such as policies, for which the fit tries every option, in the order in which it
     /// takes them.
@@ -117,8 +117,10 @@ impl CalibrateTable {
         let mut wrong = Diagnostics::default();
         for option in self.choices.iter().flat_map(|choice| &choice.options) {
             if let Err(mut why) = with(drive, option.clone()) {
-                let what =
-                    format!("the drive cannot be built with the option {}", option.join(", "));
+                let what = format!(
+                    "the drive cannot be built with the option {}; the reasons follow",
+                    option.join(", ")
+                );
                 wrong.push(Diagnostic::new(&drive.device, what));
                 wrong.0.append(&mut why.0);
             }
@@ -128,7 +130,8 @@ impl CalibrateTable {
                 let set = vec![parameter.setting(position)];
                 if let Err(mut why) = with(drive, set) {
                     let what = format!(
-                        "the drive cannot be built with the {bound} bound of `{}`",
+                        "the drive cannot be built with the {bound} bound of `{}`; the reasons \
+                         follow",
                         parameter.key
                     );
                     wrong.push(Diagnostic::new(&drive.device, what));
@@ -178,7 +181,8 @@ impl CalibrateTable {
 }
 
 impl CalibrateTable {
-    /// Returns true if the drive was fitted to a model of which `files` have no rows.
+    /// Returns true if the drive was fitted to a model (of a real drive) that has no measured rows
+    /// in `files`.
     pub fn is_of_others(&self, files: &[Measured]) -> bool {
         let has = |model: &String| {
             files.iter().flat_map(|file| &file.drives).any(|drive| drive.model == *model)
@@ -191,7 +195,7 @@ impl CalibrateTable {
 /// a drive file; a fit allows far fewer.
 const ROWS_MOST: usize = 1_000;
 
-/// Returns the drive with the settings `set`.
+/// Returns the drive file `drive`, with the settings `key=value` in `set` applied, as a new drive.
 pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec {
         device: drive.device.clone(),
@@ -202,7 +206,8 @@ pub(super) fn with(drive: &Resolved, set: Vec<String>) -> Result<Resolved, Diagn
     device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
 }
 
-/// Returns true if a fitted number names its measured row by the row's place in a file.
+/// Returns true if `text` (the name of a measured number in a fitted drive file) names the measured
+/// row by its number in a file, as in `row 3`.
 fn names_a_number(text: &str) -> bool {
     text.split(": ")
         .any(|part| part.strip_prefix("row ").is_some_and(|rest| rest.parse::<u32>().is_ok()))
@@ -290,16 +295,17 @@ impl Reader {
                 let key = fowler_experiment::diagnostic::printable(key);
                 let what = format!("unknown key `{key}` of [{FITTING}]");
                 let expected = format!(
-                    "one of the keys model, fitted and spread, or tables [[{FITTING}.{PARAMETER}]]"
+                    "one of the keys model, fitted and spread of that table, or a table \
+                     [[{FITTING}.{PARAMETER}]]"
                 );
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }
         }
     }
 
-    /// Reports more parameters and choices in the table `[calibrate]` than a fit may have, and a
-    /// covariance matrix of another size than the number of parameters. `tables` are the settings
-    /// of each declaration, for the place of the error.
+    /// Reports an error if the table `[calibrate]` declares more parameters or choices than a fit
+    /// may have, or if the size of the covariance matrix is not the number of parameters. `tables`
+    /// are the settings of each declaration; the errors name their places.
     fn check_counts(&mut self, tables: &[Vec<&Setting>]) {
         let (parameters, choices) = (self.declared.parameters.len(), self.declared.choices.len());
         let last = tables.last().and_then(|it| it.first()).map(|it| it.origin.clone());
@@ -319,7 +325,8 @@ impl Reader {
         {
             let what = format!("`spread` of [{FITTING}] has {} rows", spread.len());
             let expected = format!(
-                "the covariance matrix of the parameters: {parameters} rows of {parameters} numbers"
+                "the covariance matrix of the fitted parameters, {parameters} rows of {parameters} \
+                 numbers"
             );
             self.wrong.push(origin.diagnostic(what).expected(expected));
         }
@@ -393,7 +400,8 @@ impl Reader {
             let setting = setting?;
             let quantity = Quantity::of(&setting.value);
             if quantity.is_none() {
-                let what = format!("`{of}` of `{key}` is no number and no quantity");
+                let what =
+                    format!("`{of}` of `{key}` is neither a number nor a quantity with a unit");
                 let expected = "a value of the key, such as \"25us\" or 0.28";
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
             }

@@ -17,7 +17,8 @@ pub struct Choice {
     pub source: String,
 }
 
-/// An option of a choice, and how well the drive could be fitted with it.
+/// One option of a choice (a setting, such as a policy, of which a fit tries every option), and how
+/// well the drive could be fitted to the measurements with it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tried {
     /// Settings `key=value` of the option that the fit tried, after the settings taken for earlier

@@ -7,9 +7,9 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_units::Rng;
 
 impl CalibrateTable {
-    /// Returns `count` drives whose fitted parameters are drawn from the normal distribution around
-    /// the fitted values; a value beyond a bound becomes the bound. A drive that does not work with
-    /// the drawn values is left out.
+    /// Returns `count` variants of the fitted drive, whose parameters are drawn from the normal
+    /// distribution around the fitted values; a value beyond a bound becomes the bound. A variant
+    /// that the configuration check rejects is left out.
     ///
     /// # Errors
     /// If the drive file does not have the covariance of the parameters.

@@ -38,8 +38,9 @@ impl Written<'_> {
             _ => "fitted to",
         };
         let mut text = format!(
-            "# {} {word} {} numbers of {model}\n#\n# A model of what was measured, no claim about \
-             firmware. Everything that is not listed under [{FITTING}] is that of the drive it began from.\n\n",
+            "# {} {word} {} measured numbers of {model}\n#\n# A model of the measurements, no claim \
+             about firmware. Everything that is not listed under [{FITTING}] is taken from the drive file \
+             that the fit began with.\n\n",
             drive.device.lines().next().unwrap_or_default(),
             found.terms.len(),
         );

@@ -31,7 +31,7 @@ pub struct Held {
     pub parameter: Parameter,
     /// Fitted value of the parameter.
     pub value: Quantity,
-    /// 95 % confidence interval of the fitted value.
+    /// 95 % confidence interval of the fitted parameter's value.
     pub interval: (Quantity, Quantity),
     /// Width of a fitted parameter's confidence interval as a share (0 to 1) of the distance
     /// between the parameter's bounds, on a logarithmic or linear scale.

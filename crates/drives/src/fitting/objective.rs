@@ -22,7 +22,8 @@ use fowler_experiment::image_cache::ImageCache;
 use fowler_experiment::numbers::counted;
 use fowler_experiment::progress::Control;
 
-/// Function from the parameters' positions to the residuals of the measured rows.
+/// The objective of a fit: it maps the parameters' positions between their bounds (0 to 1) to the
+/// residuals of the measured rows.
 pub(super) struct Objective<'a> {
     drive: &'a Resolved,
     declared: &'a CalibrateTable,
@@ -33,7 +34,8 @@ pub(super) struct Objective<'a> {
 }
 
 impl<'a> Objective<'a> {
-    /// Plans the simulation of the rows and chooses the numbers to fit.
+    /// Plans the simulation of the measured rows and chooses the numbers of the rows, such as
+    /// percentiles, to which the drive is fitted.
     ///
     /// # Errors
     /// If no number of the rows can be fitted.
@@ -154,8 +156,8 @@ fn is_saturated(pick: &Pick<'_>) -> bool {
         && pick.row.text("saturated").as_deref() == Some("true")
 }
 
-/// Returns the keys of the numbers in a row that tell most about a drive, by the protocol of its
-/// file.
+/// Returns the keys of those numbers in a measured row that tell most about a drive, such as
+/// `read_us.p99`; they depend on the kind of measurement that the row's file holds.
 fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     match pick.file.kind {
         Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],

@@ -66,7 +66,11 @@ impl Quantity {
         }
         let ascending = low.values.iter().zip(&high.values).all(|(low, high)| low < high);
         (!ascending).then(|| {
-            format!("the lower bound {} is not below the upper bound {}", low.print(), high.print())
+            format!(
+                "the parameter's lower bound {} is not below its upper bound {}",
+                low.print(),
+                high.print()
+            )
         })
     }
 

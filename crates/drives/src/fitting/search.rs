@@ -151,7 +151,8 @@ struct Search<'a, R> {
 }
 
 impl<R: Residuals> Search<'_, R> {
-    /// Evaluates the function at points in parallel. Returns `None` if it was stopped.
+    /// Evaluates the residuals of the fit at several points of the parameter space in parallel.
+    /// Returns `None` if the fit was stopped.
     fn all(&mut self, points: &[Vec<f64>]) -> Result<Option<Vec<Point>>, Diagnostics> {
         self.tried += points.len();
         let terms = fan_out::each(points, |point| self.function.at(point, self.control));

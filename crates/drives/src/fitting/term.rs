@@ -7,9 +7,11 @@ use crate::protocol::Estimate;
 pub struct Term {
     /// Place of the measured row (file, drive, number), for messages.
     pub place: String,
-    /// Identity of the measured row in a fitted drive file, independent of its place.
+    /// Name of the measured row in a fitted drive file: kind of measurement, drive and conditions,
+    /// independent of the row's place in the file of measurements.
     pub identity: String,
-    /// Key of the measured number in its row.
+    /// Key, in the measured row, of the measured number to which the drive is fitted, such as
+    /// `read_us.p99`.
     pub metric: String,
     /// Measured value of the number that is fitted.
     pub measured: f64,
@@ -21,12 +23,13 @@ pub struct Term {
     pub expected: f64,
 }
 
-/// Residual of a number that the drive has no simulated value for, in units of the expected
-/// deviation.
+/// Residual of a measured number that the drive cannot simulate, in units of the expected deviation
+/// between simulation and measurement.
 const MISSING: f64 = 30.0;
 
 impl Term {
-    /// Returns the name of the number in a fitted drive file: identity of its row and key.
+    /// Returns the name of a measured number in a fitted drive file: the name of its measured row,
+    /// and the number's key in the row.
     pub fn name(&self) -> String {
         format!("{}: {}", self.identity, self.metric)
     }

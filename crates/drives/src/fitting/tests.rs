@@ -139,11 +139,11 @@ fn declarations_that_are_wrong_say_where() {
     for (text, said) in [
         (seven, &["d.toml:3", "7 parameters are declared", "at most 6"][..]),
         (parameter("a", "\"90us\"", "\"40us\""), &["d.toml:3", "90000ns", "is not below"]),
-        (parameter("a", "2", "2"), &["the lower bound 2 is not below the upper bound 2"]),
+        (parameter("a", "2", "2"), &["lower bound 2 is not below its upper bound 2"]),
         (parameter("a", "[1, 5]", "[2, 4]"), &["[1, 5] is not below"]),
         (parameter("a", "\"40us\"", "90"), &["different kinds"]),
         (parameter("a", "[1, 2]", "[3, 4, 5]"), &["different kinds"]),
-        (parameter("a", "true", "2"), &["`low` of `a` is no number", "\"25us\""]),
+        (parameter("a", "true", "2"), &["`low` of `a` is neither a number", "\"25us\""]),
         (parameter("a", "1", "2") + &parameter("a", "1", "3"), &["`a` is declared twice"]),
         (good.replace("source = \"s\"\n", ""), &["a parameter has no source"]),
         (good.replace("\"s\"", "\" \""), &["`source` of a parameter says nothing"]),

@@ -13,11 +13,12 @@ use std::path::{Path, PathBuf};
 const MAX_BYTES: u64 = 16 << 20;
 /// Largest number of rows in a file, over all of its drives.
 const ROWS_MOST: usize = 100_000;
-/// Number of problems in rows that are listed; further ones are only counted.
+/// Number of problems in the rows of a file of measurements that are listed; further ones are only
+/// counted.
 const WRONG_ROWS_SHOWN: usize = 20;
 
-/// Units that are understood: the name in `units`, and the beginning of the text that states the
-/// unit.
+/// Units that a file of measurements may use: the key in the file's object `units`, and the words
+/// with which its text must begin.
 const UNITS: [(&str, &str); 5] = [
     ("latency", "us"),
     ("write_us", "us"),
@@ -26,8 +27,8 @@ const UNITS: [(&str, &str); 5] = [
     ("user_gib", "2^30 bytes"),
 ];
 
-/// Keys of a measured row that describe the conditions of the measurement, as far as protocols
-/// share them. Together they distinguish the rows of a drive.
+/// Keys of a measured row that describe the conditions of the measurement, for all kinds of
+/// measurement. Together they distinguish the rows of one drive.
 pub const SETUP: [&str; 27] = [
     "offered_write_iops",
     "pattern",
@@ -65,7 +66,7 @@ pub struct Measured {
     pub path: PathBuf,
     /// Title of the file of measurements.
     pub title: String,
-    /// Kind of protocol by which the rows were measured.
+    /// Kind of measurement (such as latency under load) that the file's rows hold.
     pub kind: Kind,
     /// Description of the measurement's protocol (its kind, load and probe), as in the file of
     /// measurements.
@@ -114,7 +115,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Returns a row with the number `number` and these keys and values.
+    /// Returns a measured row with the number `number` (its place among its drive's rows) and these
+    /// keys and values.
     pub fn new(number: usize, values: Map<String, Value>) -> Row {
         let mut flat = Vec::new();
         for (key, value) in &values {
@@ -244,7 +246,7 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     let (Some(kind), Some(setup)) = (kind, setup) else {
         return Err(Diagnostic::new(
             name,
-            "the protocol of these measurements is not known; `protocol.kind` names it",
+            "the kind of measurement cannot be told from this file; name it with `protocol.kind`",
         )
         .into());
     };
@@ -294,7 +296,7 @@ impl Check<'_> {
         match map.remove(key) {
             Some(Value::Object(inner)) if !inner.is_empty() => Some(inner),
             Some(_) => {
-                self.wrong(format!("`{key}` is no object with keys"), expected);
+                self.wrong(format!("`{key}` is not an object with keys"), expected);
                 None
             }
             None => {
@@ -401,10 +403,11 @@ impl Check<'_> {
             };
             let rows = row.map_or("nothing".into(), |row| keys(&row.values));
             let what = format!(
-                "the protocol is not known: its topics are {}, and its rows have the keys {rows}",
+                "the kind of measurement is not known: `protocol` has the keys {}, and the rows \
+                 have the keys {rows}",
                 keys(protocol)
             );
-            let hint = format!("name the protocol with `protocol.kind`: one of {names}");
+            let hint = format!("name the kind of measurement with `protocol.kind`: one of {names}");
             self.diagnostics.push(Diagnostic::new(self.name, what).hint(hint));
         }
         first

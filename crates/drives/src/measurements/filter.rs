@@ -9,7 +9,7 @@ const SAME_WITHIN: f64 = 1e-9;
 /// A filter: conditions that a measured row must all meet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    /// Text of the filter, as given by the user.
+    /// Text of the filter of measured rows, as the user gave it to `--rows`.
     pub text: String,
     conditions: Vec<(String, Wanted)>,
 }
@@ -101,7 +101,7 @@ impl Filter {
         self
     }
 
-    /// Returns the keys of the filter's conditions.
+    /// Returns the keys of the conditions in this filter of measured rows.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.conditions.iter().map(|(key, _)| key.as_str())
     }
@@ -156,7 +156,9 @@ fn wanted(value: &str) -> Result<Wanted, String> {
     };
     let (low, high) = (end(low, f64::NEG_INFINITY)?, end(high, f64::INFINITY)?);
     if low > high {
-        return Err(format!("the range from {low} to {high} is empty"));
+        return Err(format!(
+            "the range from {low} to {high} is empty: the lower end is above the upper end"
+        ));
     }
     Ok(Wanted::Within(low, high))
 }

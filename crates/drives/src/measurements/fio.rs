@@ -46,7 +46,8 @@ pub(super) fn read(
         match job.reads() {
             Ok(row) if !is_latency => rows.push(row),
             Ok(_) => notes.push(format!(
-                "`{}`: not used, because the file has jobs of latency under load",
+                "the job `{}` is not used, because the file also has jobs of latency under load \
+                 (`probe-R` and `load-R`)",
                 job.name()
             )),
             Err(why) => notes.push(format!("`{}` is not used: {why}", job.name())),
@@ -54,7 +55,11 @@ pub(super) fn read(
     }
     let kind = if is_latency { Kind::LatencyUnderLoad } else { Kind::ReadsByDepth };
     if rows.is_empty() {
-        let what = format!("none of its {} jobs is of a known protocol", jobs.len());
+        let what = format!(
+            "none of the {} jobs in the file is a measurement that can be compared with a \
+             simulation",
+            jobs.len()
+        );
         let expected = "random reads in a closed loop, or jobs `probe-R` and `load-R`, as `fowler measure` writes them";
         let hint = notes.join("; ");
         wrong.push(Diagnostic::new(name, what).expected(expected).hint(hint));
@@ -82,8 +87,8 @@ pub(super) fn read(
     })
 }
 
-/// Returns the rows of latency under load, and the number of threads, depth and other facts of
-/// their jobs.
+/// Returns the measured rows of latency under load from the fio result `name`, and the number of
+/// threads, depth and other settings of the jobs that measured them.
 fn latency_rows(
     jobs: &[Job<'_>],
     name: &str,
@@ -97,7 +102,8 @@ fn latency_rows(
         let load = jobs.iter().find(|job| job.rate_in_name("load-") == Some(rate));
         let Some(load) = load else {
             notes.push(format!(
-                "the job `{}` is not used: there is no job `load-{rate}` for the writes beside it",
+                "the job `{}` is not used: the job of the concurrent writes, `load-{rate}`, is \
+                 missing",
                 probe.name()
             ));
             continue;
@@ -105,8 +111,10 @@ fn latency_rows(
         for (topic, facts) in [("probe", probe.facts(true)), ("load", load.facts(false))] {
             let known = setup.entry(topic.to_string()).or_insert(facts);
             if *known != facts {
-                let what =
-                    format!("`{topic}-{rate}` has other options than the first `{topic}-` job");
+                let what = format!(
+                    "the job `{topic}-{rate}` has other options than the first job `{topic}-R` of \
+                     the file"
+                );
                 let expected = "equal numjobs, iodepth, rwmixread and rate_process at all rates";
                 wrong.push(Diagnostic::new(name, what).expected(expected));
             }
@@ -205,12 +213,14 @@ impl Job<'_> {
         })
     }
 
-    /// Returns the row of reads by depth that a job measures, or the reason why it measures none.
+    /// Returns the measured row of random reads at a queue depth that the job of a fio result
+    /// measures, or the reason why the job measures none.
     fn reads(&self) -> Result<Value, String> {
         let rw = self.option("rw").or_else(|| self.option("readwrite")).unwrap_or("read");
         if rw != "randread" {
             return Err(format!(
-                "rw={}: of other jobs than probe-R and load-R, only random reads (rw=randread) can be compared",
+                "rw={}: only random reads (rw=randread) can be compared, apart from jobs named \
+                 probe-R and load-R",
                 printable(rw)
             ));
         }

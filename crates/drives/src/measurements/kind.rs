@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-/// Kind of protocol by which the rows of a file were measured.
+/// Kind of measurement that a file of measurements holds, such as latency under load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Latency of a light probe next to random writes of a rising rate.
@@ -29,7 +29,8 @@ pub enum Kind {
     ReplayedTrace,
 }
 
-/// Signs of a kind of protocol: the name, and the keys by which a file and its rows are recognized.
+/// Marks of a kind of measurement: the kind's name, and the keys in the object `protocol` and in
+/// the rows by which a file of that kind is recognized.
 struct Signs {
     kind: Kind,
     name: &'static str,
@@ -107,7 +108,7 @@ impl Kind {
         ALL.iter().find(|signs| signs.kind == self).map_or("", |signs| signs.name)
     }
 
-    /// Returns the names of all kinds of protocol.
+    /// Returns the names of all kinds of measurement, such as `latency_under_load`.
     pub fn names() -> impl Iterator<Item = &'static str> {
         ALL.iter().map(|signs| signs.name)
     }
@@ -116,8 +117,9 @@ impl Kind {
         ALL.iter().find(|signs| signs.name == name).map(|signs| signs.kind)
     }
 
-    /// Returns the kind of a file that does not name one: the first kind in the list whose
-    /// identifying keys all occur in the file's protocol and in a measured row.
+    /// Returns the kind of measurement of a file that does not name it: the first kind whose
+    /// marking keys all occur in the file's object `protocol` and in `row`, a measured row of the
+    /// file.
     pub(super) fn of(protocol: &Map<String, Value>, row: &Map<String, Value>) -> Option<Kind> {
         let has =
             |map: &Map<String, Value>, keys: &[&str]| keys.iter().all(|key| map.contains_key(*key));

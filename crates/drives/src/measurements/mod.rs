@@ -37,8 +37,8 @@ pub struct Pick<'a> {
 }
 
 impl Pick<'_> {
-    /// Returns the value of a key of the row; the keys `file`, `model` and `sample` are of its file
-    /// and drive.
+    /// Returns the value that a measured row has for a key; the keys `file`, `model` and `sample`
+    /// stand for the row's file of measurements and its drive.
     pub fn value(&self, key: &str) -> Option<String> {
         match key {
             "file" => Some(self.file.stem()),
@@ -48,9 +48,9 @@ impl Pick<'_> {
         }
     }
 
-    /// Returns the identity of the row in a fitted drive file: protocol, drive, and the keys that
-    /// describe the measurement. It stays the same when rows are added to the file or the file is
-    /// renamed.
+    /// Returns the name of a measured row in a fitted drive file: kind of measurement, drive, and
+    /// the keys that describe the conditions. The name stays valid when rows are added to the file
+    /// of measurements or the file is renamed.
     pub fn identity(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         let keys: Vec<String> =
@@ -58,7 +58,7 @@ impl Pick<'_> {
         format!("{}: {}{sample}: {}", self.file.kind.name(), self.drive.model, keys.join(" "))
     }
 
-    /// Returns the place of the row (file, drive and number), for messages.
+    /// Returns the place of a measured row (file of measurements, drive and number), for messages.
     pub fn place(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         format!("{}: {}{sample}: row {}", self.file.stem(), self.drive.model, self.row.number)
@@ -76,8 +76,8 @@ pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
     each.flat_map(of_file).collect()
 }
 
-/// Returns the rows that at least one of `filters` wants, in the order of the files; all rows if
-/// there is no filter.
+/// Returns the measured rows in `files` that at least one of the filters of `--rows` wants, in the
+/// order of the files; all rows if there is no filter.
 ///
 /// # Errors
 /// If a filter names a key that no row has, or no row is picked.
@@ -115,8 +115,10 @@ fn refuse_unknown_keys(filter: &Filter, all: &[Pick<'_>], diagnostics: &mut Diag
             }
         }
         let hint = nearest(key, keys.iter().copied()).map(|near| format!("did you mean `{near}`?"));
-        let what =
-            format!("no row has the key `{}`", fowler_experiment::diagnostic::printable(key));
+        let what = format!(
+            "no measured row has the key `{}`",
+            fowler_experiment::diagnostic::printable(key)
+        );
         diagnostics.push(
             Diagnostic::new("--rows", what)
                 .text(&filter.text)
@@ -133,7 +135,10 @@ fn nothing(filter: &Filter, all: &[Pick<'_>]) -> Diagnostic {
     let what = Diagnostic::new("--rows", "no measured row meets the filter").text(&filter.text);
     let lonely = filter.keys().find(|key| !all.iter().any(|pick| filter.holds(key, pick)));
     let Some(key) = lonely else {
-        return what.hint("each condition holds for some row, but no row meets all".to_string());
+        return what.hint(
+            "each condition of the filter holds for some measured row, but no row meets all of them"
+                .to_string(),
+        );
     };
     let mut values: Vec<String> = Vec::new();
     for value in all.iter().filter_map(|pick| pick.value(key)) {

@@ -53,7 +53,10 @@ fn rows_are_picked_by_their_own_keys() {
 #[test]
 fn a_filter_that_cannot_be_meant_is_refused() {
     for (filters, said) in [
-        (&["used_gb=10"][..], &["no row has the key `used_gb`", "did you mean `used_gib`"][..]),
+        (
+            &["used_gb=10"][..],
+            &["no measured row has the key `used_gb`", "did you mean `used_gib`"][..],
+        ),
         (&["used_gib=11"], &["no measured row meets the filter", "10, 20.0, 30"]),
         (&["used_gib=10,model=B"], &["no row meets all"]),
         (&["used_gib"], &["`=` is missing", "key=value"]),
@@ -94,7 +97,7 @@ fn a_file_that_is_wrong_says_where_and_what_was_expected() {
         (without("\"model\": \"B\", \"rows\"", "\"model\": \"B\", \"row\""), &["B: `rows`"]),
         (
             without("used_gib", "used"),
-            &["not known: its topics are device_state", "used, ", "kind"],
+            &["not known: `protocol` has the keys device_state", "used, ", "kind"],
         ),
         (
             without("\"device_state\"", "\"kind\": \"unheard\", \"device_state\""),
@@ -198,7 +201,7 @@ fn output_of_fio_becomes_rows_and_notes() {
     assert_eq!(own.drives[0].rows[0].number("p50_us"), Some(80.0));
     assert!(own.notes[1].contains("`w` is not used: rw=write"), "{:?}", own.notes);
     let none = file(&[job("w", r#""rw": "write""#, "")]).expect_err("nothing to use").to_string();
-    assert!(none.contains("none of its 1 jobs") && none.contains("fowler measure"), "{none}");
+    assert!(none.contains("none of the 1 jobs") && none.contains("fowler measure"), "{none}");
     let other = load.replace('6', "9");
     let mixed = [
         job("probe-10000", probe, ""),
@@ -206,5 +209,7 @@ fn output_of_fio_becomes_rows_and_notes() {
         job("probe-20000", probe, ""),
         job("load-20000", &other, ""),
     ];
-    assert!(file(&mixed).expect_err("two loads").to_string().contains("`load-20000` differs"));
+    assert!(
+        file(&mixed).expect_err("two loads").to_string().contains("`load-20000` has other options")
+    );
 }

@@ -153,8 +153,10 @@ pub(super) fn read(
             }
             None if IN_WORDS.contains(&topic.as_str()) || words.contains(&topic.as_str()) => {
                 if !value.is_string() {
-                    let what =
-                        format!("`protocol.{}` is no text, and nothing reads it", printable(topic));
+                    let what = format!(
+                        "`protocol.{}` is not text, and no other form of it is read",
+                        printable(topic)
+                    );
                     let it = reader.at(topic, what, value);
                     reader.wrong.push(it.expected("text in quotes"));
                 }
@@ -211,7 +213,7 @@ impl Reader<'_> {
             _ => nearest(topic, known()).map(|near| format!("did you mean `{near}`?")),
         };
         let what =
-            format!("`protocol.{}` is not known, and nothing would read it", printable(topic));
+            format!("`protocol.{}` is not a known key, and would be ignored", printable(topic));
         let expected =
             format!("a topic of {}: {}", kind.name(), known().collect::<Vec<_>>().join(", "));
         let it = self.at(topic, what, value).expected(expected);
@@ -240,9 +242,10 @@ impl Reader<'_> {
             _ => {
                 let what = format!("`protocol.{}` is neither text nor an object", read.topic);
                 let it = self.at(read.topic, what, value);
-                self.wrong.push(
-                    it.expected("a topic of the protocol: text in quotes, or an object with keys"),
-                );
+                self.wrong.push(it.expected(
+                    "text in quotes, or an object with keys, that describes this part of the \
+                     measurement",
+                ));
             }
         }
         facts
@@ -250,7 +253,8 @@ impl Reader<'_> {
 
     fn as_object(topic: &str) -> String {
         format!(
-            "a topic of the protocol may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, ... }}"
+            "a key of `protocol` may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, \
+             ... }}"
         )
     }
 
@@ -296,8 +300,8 @@ impl Facts {
         }
     }
 
-    /// Reads a fact, such as the number of threads, from the words of a section of the protocol, if
-    /// they state it.
+    /// Reads a fact about a measurement, such as the number of threads, from the words of one key
+    /// of the file's object `protocol`, if they state it.
     fn state(&mut self, fact: Fact, words: &Words) -> Result<(), String> {
         let number: Stated<f64> = match fact {
             Threads => words.threads(),
@@ -327,13 +331,15 @@ impl Facts {
     fn number(&mut self, fact: Fact, number: f64) -> Result<(), String> {
         let whole = |most: f64| match number.fract() == 0.0 && (1.0..=most).contains(&number) {
             true => Ok(Some(number as u32)),
-            false => Err(format!("has {number}; it must be a whole number from 1 to {most}")),
+            false => Err(format!("has {number}; expected a whole number from 1 to {most}")),
         };
         match fact {
             Threads => self.threads = whole(THREADS_MOST)?,
             Depth => self.depth = whole(DEPTH_MOST)?,
             WriteShare if !(0.0..=1.0).contains(&number) => {
-                return Err(format!("has {number} as the share of writes; it must be from 0 to 1"));
+                return Err(format!(
+                    "has {number} as the share of writes; expected a number from 0 to 1"
+                ));
             }
             WriteShare => self.write_share = Some(number),
             Rate if !(number > 0.0 && number <= RATE_MOST) => {

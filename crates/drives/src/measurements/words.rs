@@ -4,7 +4,7 @@
 //! Remarks in parentheses do not count. A fact that the text states twice with different values is
 //! an error.
 
-/// Numbers that protocols write out in words, from zero up.
+/// Numbers from zero up that the description of a measurement may write out in words.
 const WRITTEN_OUT: [&str; 17] = [
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
@@ -22,7 +22,8 @@ pub enum Arrivals {
 }
 
 impl Arrivals {
-    /// Names of the arrival laws in a protocol that uses keys.
+    /// Names of the laws of arrival that the key `arrivals` in the description of a measurement may
+    /// have.
     pub(super) const NAMES: [(&'static str, Arrivals); 3] =
         [("poisson", Arrivals::Poisson), ("fixed", Arrivals::Fixed), ("closed", Arrivals::Closed)];
 }
@@ -83,9 +84,9 @@ impl Words {
         }
     }
 
-    /// Returns the only value that `find`, called with the position of every word of a protocol's
-    /// text, returns; `None` without a value. With several values, the error message calls them
-    /// `of`, such as `queue depths`.
+    /// Returns the only value that `find` returns when called with the position of every word in
+    /// the description of a measurement; `None` without a value. Several values are an error, in
+    /// whose text `of`, such as `queue depths`, names them.
     fn only(&self, of: &str, find: impl Fn(usize) -> Option<f64>) -> Stated<f64> {
         let mut found: Vec<f64> = Vec::new();
         for value in (0..self.0.len()).filter_map(find) {
@@ -155,9 +156,9 @@ impl Words {
             }
             (Some(share), _) => Ok(Some(share)),
             // "a read or a write with probability 1/2": another one does not say of which.
-            (None, Some(coin)) if (coin - 0.5).abs() > 1e-9 => {
-                Err(format!("says a probability of {coin} and not whether of a read or of a write"))
-            }
+            (None, Some(coin)) if (coin - 0.5).abs() > 1e-9 => Err(format!(
+                "states a probability of {coin}, but not if that is the share of reads or of writes"
+            )),
             (None, coin) => Ok(coin),
         }
     }

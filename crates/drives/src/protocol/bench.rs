@@ -17,15 +17,15 @@ use fowler_experiment::with_drive_kind;
 use fowler_metrics::{ByKind, Kind};
 use fowler_units::{HostIo, HostOp, Nanos, Rng, Span};
 
-/// Lag behind its schedule after which a stream starts a new schedule. The `iob` program of the
-/// measurements forgets a lag above 5 s.
+/// Lag of a stream of requests behind its schedule above which the stream starts a new schedule.
+/// The load generator `iob`, which made the measurements, forgets a lag above 5 s.
 const FORGETS: Span = Span::ms(5_000);
 /// Number of preconditioned images kept in memory: two initial states (such as erased and steady),
 /// each at two sizes of the scaled-down drive.
 const IMAGES: usize = 4;
 
-/// Returns a cache for the preconditioned images that benches start from. Benches whose drives
-/// differ only in timing can share one.
+/// Returns a cache for preconditioned drive images, from which the simulated measurements start.
+/// Drives that differ only in timing can share one.
 pub(crate) fn images() -> ImageCache {
     ImageCache::of(IMAGES)
 }

@@ -40,7 +40,9 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let share = share.unwrap_or(if writes { 1.0 } else { 0.0 });
     let writes = share > 0.0;
     if pick.file.facts("workload").arrivals.is_some_and(|law| law != Arrivals::Closed) {
-        return Err("`protocol.workload` is no closed loop; only that is simulated here".into());
+        return Err("`protocol.workload` states an open loop; only a closed loop (a fixed queue \
+                    depth) can be simulated for this kind of measurement"
+            .into());
     }
     let stream = StreamPlan {
         reads: 1.0 - share,

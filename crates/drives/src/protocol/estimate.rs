@@ -14,7 +14,7 @@ pub struct Estimate {
 const Z: f64 = 1.96;
 
 impl Estimate {
-    /// Returns an estimate without a confidence interval.
+    /// Returns an estimate of a simulated number without a confidence interval.
     pub fn bare(value: f64) -> Estimate {
         Estimate { value, interval: None }
     }
@@ -27,7 +27,8 @@ impl Estimate {
         Estimate { value, interval }
     }
 
-    /// Applies a non-decreasing function to the value and both ends of the interval.
+    /// Applies a non-decreasing function to the estimated value and to both ends of its confidence
+    /// interval.
     pub fn map(self, of: impl Fn(f64) -> f64) -> Estimate {
         Estimate {
             value: of(self.value),
@@ -35,7 +36,8 @@ impl Estimate {
         }
     }
 
-    /// Returns the quotient of two estimates; the squares of their relative half-widths add up.
+    /// Returns the quotient of two estimates of simulated numbers; the squares of the relative
+    /// half-widths of their confidence intervals add up.
     pub fn over(self, other: Estimate) -> Estimate {
         let value = self.value / other.value;
         let relative = |it: Estimate| {
@@ -74,7 +76,8 @@ pub fn quantile(sorted: &[u64], in_order: &[u64], p: f64) -> Option<Estimate> {
 
 /// Smallest number of samples beyond a quantile, on either side, with which it is given.
 const BEYOND_LEAST: f64 = 10.0;
-/// Number of batches in which samples above a quantile are counted.
+/// Number of batches of consecutive latencies in which latencies above a quantile are counted, to
+/// estimate the quantile's confidence interval.
 const BATCHES: usize = 20;
 
 /// Returns the variance, over batches, of the number of samples above `value`, relative to that of

@@ -6,7 +6,7 @@ use crate::measurements::Pick;
 /// lacks the number, an error says so.
 pub(super) fn number(pick: &Pick<'_>, key: &str) -> Result<f64, String> {
     let number = pick.row.number(key).filter(|number| number.is_finite());
-    number.ok_or_else(|| format!("the row has no number `{key}`"))
+    number.ok_or_else(|| format!("the measured row has no number `{key}`"))
 }
 
 /// Returns a number of the picked row of measurements by its key. The number must be above zero and

@@ -83,7 +83,8 @@ fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {
     simulated
 }
 
-/// Returns mean and percentiles of latencies under the keys of files made from fio results.
+/// Returns mean and percentiles of simulated latencies, under the keys that a file of measurements
+/// made from a fio result uses, such as `p99_us`.
 pub(super) fn of_fio(tally: &super::tally::Tally, prefix: &str) -> Vec<Simulated> {
     let names = [
         ("p1_us", 0.01),

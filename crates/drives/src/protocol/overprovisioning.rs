@@ -15,7 +15,8 @@ use crate::measurements::Pick;
 use fowler_metrics::Kind;
 
 const TIMES_MOST: f64 = 100.0;
-/// Largest ratio of a row's used size to the drive's capacity: sizes in files are rounded.
+/// Largest accepted ratio of the used size (`used_gib`) of a measured row to the drive's capacity.
+/// It is above 1 because sizes in files are rounded.
 const ROUNDED: f64 = 1.001;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
@@ -23,7 +24,9 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let used = positive(pick, "used_gib", 1e9)? * (1u64 << 30) as f64;
     let times = positive(pick, "overwritten_x_used", TIMES_MOST)?.round().max(1.0);
     if used > drive * ROUNDED {
-        return Err(format!("{used} B are used of a drive of {drive} B"));
+        return Err(format!(
+            "the measured row uses {used} B, more than the drive's capacity of {drive} B"
+        ));
     }
     let (threads, slots) = closed_loop(pick, "device_state")?;
     let share = (used / drive).min(1.0);

@@ -16,11 +16,12 @@ use fowler_metrics::Kind;
 
 /// Part of the run that is measured, as shares (0 to 1) of its time.
 pub(super) const STEADY: (f64, f64) = (0.6, 0.99);
-/// Largest amount of data that a row may write, in capacities of the drive.
+/// Largest amount of data that a measured row may write to the drive, in capacities of the drive.
 const TIMES_MOST: f64 = 100.0;
-/// Largest number of open zones that a row may state.
+/// Largest number of open zones that a measured row of zoned writes may state.
 const OPEN_MOST: u32 = 65_536;
-/// Largest number of sets of pages that a row may state.
+/// Largest number of sets of pages, each with a size and a share of the writes, that a measured row
+/// may state.
 const SETS_MOST: usize = 1_000;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
@@ -49,8 +50,8 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs, read, left_out })
 }
 
-/// Amount of the uniform run to which throughput ratios refer, in drive writes: as many as in the
-/// measured rows.
+/// Amount of data that the run with uniform addresses writes, in capacities of the drive: as in the
+/// measured rows. The throughput ratios of other address patterns refer to this run.
 const UNIFORM_TIMES: f64 = 5.0;
 
 /// Returns the job that writes an address pattern after a sequential fill.
@@ -88,10 +89,16 @@ pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), 
     let facts = pick.file.facts(topic);
     let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
     if facts.write_share.is_some_and(|share| share < 1.0) {
-        return Err(format!("`protocol.{topic}` has reads; only writes are simulated here"));
+        return Err(format!(
+            "`protocol.{topic}` states a share of reads; only pure writes can be simulated for \
+             this kind of measurement"
+        ));
     }
     if facts.arrivals.is_some_and(|law| law != Arrivals::Closed) {
-        return Err(format!("`protocol.{topic}` is no closed loop; only that is simulated here"));
+        return Err(format!(
+            "`protocol.{topic}` states an open loop; only a closed loop (a fixed queue depth) can \
+             be simulated for this kind of measurement"
+        ));
     }
     let threads = facts.threads.ok_or_else(|| missing("threads"))?;
     Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))

@@ -13,7 +13,7 @@ use fowler_experiment::progress::{Control, Progress};
 pub struct Rows<'a> {
     rows: Vec<Planned<'a>>,
     jobs: Vec<Job>,
-    /// Rows that cannot be simulated, each with the reason.
+    /// Measured rows that cannot be simulated, each with the reason.
     pub refused: Vec<(Pick<'a>, String)>,
 }
 
@@ -42,7 +42,8 @@ pub struct Done<'a, 'b> {
 pub type Results = Vec<Option<Result<Findings, String>>>;
 
 impl<'a> Rows<'a> {
-    /// Plans the jobs of rows, and sets aside rows that cannot be simulated.
+    /// Plans the simulation jobs for the measured rows in `picks`, and sets aside rows that cannot
+    /// be simulated.
     pub fn of(picks: Vec<Pick<'a>>) -> Rows<'a> {
         let mut all = Rows { rows: Vec::new(), jobs: Vec::new(), refused: Vec::new() };
         for pick in picks {
@@ -64,7 +65,8 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// Returns the number of rows, and the number of different jobs.
+    /// Returns the number of measured rows to simulate, and the number of different simulation jobs
+    /// that they need.
     pub fn count(&self) -> (usize, usize) {
         (self.rows.len(), self.jobs.len())
     }
@@ -110,7 +112,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Returns all errors of a drive as one line of text, for a table.
+/// Returns all errors of a drive configuration as one line of text, for a table cell.
 fn in_a_line(why: &Diagnostics) -> String {
     why.0.iter().map(|it| it.what.as_str()).collect::<Vec<_>>().join("; ")
 }

@@ -170,8 +170,8 @@ fn shape(config: &Config, needs: Needs, by: f64) -> (u32, u32) {
     }
 }
 
-/// Returns the number of pages whose multiple a block must hold, so that word lines stay whole and
-/// page types keep their frequency.
+/// Returns a number of pages. The pages of a block in the scaled-down drive must be a multiple of
+/// it, so that word lines stay whole and page types keep their frequency.
 fn word_line(config: &Config) -> u32 {
     let (types, pages) = (config.timing.read.values().len() as u32, config.flash.word_line);
     if pages.is_multiple_of(types) { pages } else { types * pages }
@@ -240,8 +240,9 @@ fn held_back(config: &Config) -> f64 {
     if config.ftl.has_superblocks() { kept } else { (kept - 1.0).max(1.0) }
 }
 
-/// Returns the over-provisioning that gives GC the same share of valid pages as on the full drive.
-/// Erased and open blocks are the same number, and so a larger share of a small plane.
+/// Returns the over-provisioning of the scaled-down drive that gives GC the same share of valid
+/// pages as on the full drive. Erased and open blocks do not shrink in number, so they take a
+/// larger share of the smaller plane.
 fn over_provisioning(config: &Config, blocks: u32) -> f64 {
     let aside = f64::from(config.slc.fixed);
     let less_aside = f64::from(fewer(config, blocks, config.slc.fixed));

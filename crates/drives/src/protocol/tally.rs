@@ -13,7 +13,8 @@ use fowler_units::{Nanos, Span};
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
     all: Latencies,
-    /// Latencies in order of completion, in nanoseconds; empty for a load.
+    /// Latencies of single requests of the probe streams in order of completion, in nanoseconds;
+    /// empty in the tally of the load streams.
     kept: Vec<u64>,
 }
 

@@ -16,14 +16,14 @@ pub struct Overview {
     /// Key, in the measured rows, of the number that is compared between the real and the simulated
     /// drive.
     pub metric: String,
-    /// True if the drive was fitted to this number of the measured rows.
+    /// True if the drive was fitted to measured values of this number, such as `read_us.p99`.
     pub used_in_fit: bool,
     /// Number of measured rows that have the number which is compared with the simulation.
     pub rows: usize,
     /// Median distance between simulated and measured values, relative to the smaller of the two.
     pub median_off: f64,
-    /// Ratio of simulated to measured value that is farthest from 1, and the conditions of its row
-    /// in words.
+    /// Ratio of simulated to measured value that is farthest from 1, and the conditions of the
+    /// measured row in which it occurs, in words.
     pub worst: (f64, String),
 }
 
@@ -56,7 +56,7 @@ impl Score {
         let heads =
             ["drive", "file", "number", "fit", "rows", "off in median", "worst ratio", "worst row"];
         let title =
-            format!("{}: how far each simulated number is from the measured one", self.drive.0);
+            format!("{}: distance of each simulated number from the measured one", self.drive.0);
         let mut sheet = Sheet::new("overview", title, &heads);
         for line in self.overview() {
             sheet.row(vec![

@@ -11,8 +11,9 @@ use std::path::Path;
 const PATTERNS_MOST: usize = 40;
 
 impl Score {
-    /// Writes the tables, the figures and a page with both to a folder. Returns the names of the
-    /// files, and of the figures that could not be drawn.
+    /// Writes the tables and figures of the comparison of simulated with measured rows, and a page
+    /// with both, to a folder. Returns the names of the files, and of the figures that could not be
+    /// drawn.
     ///
     /// # Errors
     /// If the folder cannot be written.
@@ -29,8 +30,8 @@ impl Score {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        /// A figure of a comparison: the kinds of rows that it shows, its name, and the function
-        /// that draws it.
+        /// A figure of the comparison between simulation and measurements: the kinds of measurement
+        /// that it shows, its name, and the function that draws it.
         type Picture = (&'static [Kind], &'static str, fn(String, &str, &[&ScoredRow]) -> Figure);
         const PICTURES: [Picture; 5] = [
             (&[Kind::LatencyUnderLoad], "latency", under_load),

@@ -100,7 +100,7 @@ impl Score {
         off.get(off.len() / 2).copied()
     }
 
-    /// Returns true if a prediction has an interval.
+    /// Returns true if some predicted number of the drive has a 90 % interval.
     fn has_intervals(&self) -> bool {
         self.metrics().any(|metric| metric.predicted.is_some())
     }
@@ -119,7 +119,7 @@ impl Score {
         self.rows.iter().flat_map(|row| &row.metrics)
     }
 
-    /// Returns the comparison as a JSON object.
+    /// Returns the comparison of simulated with measured rows as a JSON object.
     pub fn json(&self) -> Value {
         let pairs = |all: &[(String, String)], key: &str| -> Vec<Value> {
             all.iter().map(|(what, why)| json!({ key: what, "reason": why })).collect()

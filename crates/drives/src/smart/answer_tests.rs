@@ -130,7 +130,7 @@ fn impossible_counters_are_doubted_by_name() {
         (with("1000000", "9000000", "100", "60"), &tbw, "percentage used is 60 %"),
         (with("2000000000", "9000000000", "99999", "100"), &tbw, "--tbw of 600 TB is used up"),
         (with("1000000", "9000000", "100", "101"), &Question::default(), "100 % or more"),
-        (with("100000000", "9000000000", "9000", "1"), &small, "is another one"),
+        (with("100000000", "9000000000", "9000", "1"), &small, "the log is of another drive"),
         (with("12", "9", "9000", "40"), &Question::default(), "no flash wears by"),
         (with("3000000000", "9000000000", "99999", "0"), &sized, "no flash wears by"),
     ] {

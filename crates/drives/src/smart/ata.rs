@@ -59,8 +59,8 @@ const ERASES: [&str; 3] = ["Ave_Block-Erase_Count", "Average_Erase_Count", "Avg_
 /// Samsung's SATA attribute with the share of life left as normalized value, and the mean number of
 /// erases of a block as raw value.
 const SAMSUNG_WEAR: &str = "Wear_Leveling_Count";
-/// SATA attributes that count writes in a unit that the database does not state, or split over two
-/// attributes.
+/// SATA attributes that count writes in a unit that smartctl's drive database does not state, or
+/// split over two attributes.
 const NO_UNIT: [&str; 5] = [
     "NAND_Writes",
     "Total_LBAs_Written_Low",
@@ -124,7 +124,10 @@ impl Attributes<'_> {
     fn value(&mut self, name: &str, value: &Value) -> Option<f64> {
         match of_json(value) {
             Ok(value) if is_full(value) => {
-                let note = format!("`{name}` has all bits set: it is not reported, or has stopped");
+                let note = format!(
+                    "`{name}` has all bits set: the drive does not report this counter, or the \
+                     counter has saturated"
+                );
                 self.log.notes.push(note);
                 None
             }
@@ -132,7 +135,9 @@ impl Attributes<'_> {
             Err(what) => {
                 let what = format!("`{}`: {what}", printable(name));
                 self.wrong.push(
-                    self.place.wrong(what).expected("the counter as a whole number of at least 0"),
+                    self.place
+                        .wrong(what)
+                        .expected("a SMART counter, as a whole number of at least 0"),
                 );
                 None
             }

@@ -16,7 +16,7 @@ pub struct Logs {
     pub now: SmartLog,
     /// Counters of the earliest log of the drive; `None` if there is a single log.
     pub since: Option<SmartLog>,
-    /// The logs from which the counters were read, in words.
+    /// SMART logs from which the counters were read, as words for the report.
     pub sources: Vec<String>,
 }
 
@@ -57,7 +57,7 @@ pub fn choose(
     Ok(Logs { now, since, sources })
 }
 
-/// Returns the logs grouped by kind of log.
+/// Returns the SMART logs grouped by kind of log.
 fn by_layout(logs: Vec<SmartLog>) -> impl Iterator<Item = Vec<SmartLog>> {
     let mut layouts: BTreeMap<Layout, Vec<SmartLog>> = BTreeMap::new();
     for log in logs {
@@ -70,7 +70,8 @@ fn source(log: &SmartLog) -> String {
     format!("{}:{}: {}", log.file, log.line, log.layout.name())
 }
 
-/// Returns the logs of one drive. Error messages name the command-line option `flag`.
+/// Returns the SMART logs of one drive: of `drive` if it is given, else all logs, which must be of
+/// a single drive. Error messages name the command-line option `flag`.
 fn of_one(
     mut logs: Vec<SmartLog>,
     drive: Option<&str>,
@@ -192,7 +193,8 @@ fn finer(one: Option<Interval>, two: Option<Interval>) -> Option<Interval> {
     }
 }
 
-/// Checks that two logs are of one drive, and that `since` is earlier than `now`.
+/// Checks that two SMART logs are of one drive, and that the log `since` was taken earlier than the
+/// log `now`.
 fn in_order(now: &SmartLog, since: &SmartLog) -> Result<(), Diagnostics> {
     if !now.may_be_of(since) {
         let name = |log: &SmartLog| log.drive().unwrap_or_default();

@@ -78,7 +78,8 @@ fn decimal(digits: &str) -> Result<f64, String> {
         .and_then(bounded)
 }
 
-/// Returns the value unchanged if it fits in 128 bits, or an error.
+/// Returns the value of a SMART counter unchanged if it is a whole number of at most 128 bits, or
+/// an error.
 fn bounded(value: f64) -> Result<f64, String> {
     if !(0.0..=MOST).contains(&value) {
         return Err(format!("{value:e} is not a counter: those have 0 to 2^128 - 1"));
@@ -159,7 +160,11 @@ fn of_parts(parts: &Map<String, Value>) -> Result<f64, String> {
         (Some(value), ..) | (None, Some(value), _) | (None, None, Some(value)) => Ok(value),
         _ => {
             let keys: Vec<&str> = parts.keys().map(String::as_str).take(4).collect();
-            Err(format!("an object of `{}` is not a counter", printable(keys.join(", "))))
+            Err(format!(
+                "an object with the keys `{}` is not a SMART counter; expected the key `value`, \
+                 `s` or `n`, or `hi` and `lo`",
+                printable(keys.join(", "))
+            ))
         }
     }
 }

@@ -158,8 +158,8 @@ fn shares(now: &SmartLog, question: &Question) -> Option<String> {
     let is_high = used.high.is_some_and(|most| most * SHARES_APART < written.low);
     (is_low || is_high).then(|| {
         format!(
-            "percentage used is {}, and {} % of --tbw is written: the counters were reset apart, the load \
-             is unlike that of the warranty, or --tbw is of another drive",
+            "percentage used is {}, but {} % of --tbw is written: only one of the counters was \
+             reset, the load is unlike that of the warranty, or --tbw is of another drive",
             used.value.map_or_else(|| "above 254 %".into(), |value| format!("{value} %")),
             number(written.low)
         )
@@ -222,7 +222,8 @@ fn used_up(now: &SmartLog, question: &Question) -> Option<String> {
     })
 }
 
-/// Returns the doubts about the rises of counters between two logs.
+/// Returns the reasons to doubt the rises of SMART counters between an earlier and a later log of a
+/// drive.
 pub(super) fn lately(lately: &Lately, logs: &Logs) -> Vec<String> {
     let Some(since) = &logs.since else { return Vec::new() };
     let now = &logs.now;

@@ -10,7 +10,7 @@ use std::path::Path;
 /// has some 100 KiB.
 const LARGEST: u64 = 4 << 20;
 
-/// Reads the logs in a file; `-` is standard input.
+/// Reads the SMART and health logs in a file; `-` is standard input.
 ///
 /// # Errors
 /// Everything that is wrong with the file.
@@ -20,7 +20,8 @@ pub fn read(path: &Path) -> Result<Vec<SmartLog>, Diagnostics> {
     parse(&text_file::read(file, LARGEST)?, &path.display().to_string())
 }
 
-/// Reads the logs in a text; `file` names it in messages. Never panics, whatever the text.
+/// Reads the SMART and health logs in a text; `file` names the text in messages. Never panics,
+/// whatever the text.
 ///
 /// # Errors
 /// Everything that is wrong with the text.
@@ -38,7 +39,9 @@ pub fn parse(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
         Some(_) => text::logs(text, file),
     }?;
     if logs.is_empty() {
-        return Err(Diagnostic::new(file, "no log is in this file").expected(EXPECTED).into());
+        return Err(Diagnostic::new(file, "no SMART or health log is in this file")
+            .expected(EXPECTED)
+            .into());
     }
     Ok(logs)
 }

@@ -8,7 +8,8 @@
 pub struct Interval {
     /// Smallest value that a quantity derived from SMART counters can have.
     pub low: f64,
-    /// Value of a quantity as the SMART counters state it; `None` if they only give bounds.
+    /// Value that the SMART counters state for a derived quantity, such as bytes written; `None` if
+    /// they only give bounds.
     pub value: Option<f64>,
     /// Largest value that a quantity derived from SMART counters can have; `None` without an upper
     /// bound.
@@ -26,7 +27,8 @@ impl Interval {
         Interval { low, value: None, high: Some(high) }
     }
 
-    /// Returns the quantity behind a counter that is rounded up to whole steps of `unit`.
+    /// Returns the range of a quantity, such as bytes written, from a counter of steps of `unit`
+    /// that is rounded up.
     pub fn rounded_up(count: f64, unit: f64) -> Interval {
         let low = (count - 1.0).max(0.0) * unit;
         Interval { low, value: Some(count * unit), high: Some(count * unit) }
@@ -38,7 +40,8 @@ impl Interval {
         Interval { low: count * unit, value: Some(count * unit), high }
     }
 
-    /// Returns the quantity behind a whole number that may be rounded up, down or to nearest.
+    /// Returns the range of a quantity from a whole number that may be rounded up, down or to
+    /// nearest.
     pub fn rounded(count: f64) -> Interval {
         Interval { low: (count - 1.0).max(0.0), value: Some(count), high: Some(count + 1.0) }
     }

@@ -8,9 +8,9 @@ use super::{ata, text};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 use serde_json::{Deserializer, Map, Value};
 
-/// Depth of nested lists and objects of a JSON file to which logs are searched for.
+/// Largest depth of nested lists and objects of a JSON file at which SMART logs are searched for.
 const DEPTH: usize = 3;
-/// Largest number of logs in one file.
+/// Largest number of SMART logs that are read from one file.
 const MOST: usize = 10_000;
 
 /// Place of a log, for messages: the file, the line on which its document begins, and the key of
@@ -30,7 +30,7 @@ impl Place<'_> {
     }
 }
 
-/// Returns the logs in a text that begins as JSON.
+/// Returns the SMART logs in a text that begins as JSON.
 pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics> {
     let mut documents = Deserializer::from_str(text).into_iter::<Value>();
     let mut reader = Reader::default();
@@ -78,7 +78,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Searches a JSON value for logs, and reads them.
+    /// Searches a JSON value, at most `depth` levels deep, for SMART logs, and reads them.
     fn find(&mut self, value: &Value, place: Place<'_>, depth: usize) {
         if self.logs.len() + self.wrong.0.len() > MOST {
             return;
@@ -180,7 +180,7 @@ fn fields(
         field(object, key).map_err(|what| {
             let what = format!("`{key}`: {what}");
             Diagnostics::from(
-                place.wrong(what).expected("the counter as a whole number of at least 0"),
+                place.wrong(what).expected("a SMART counter, as a whole number of at least 0"),
             )
         })
     };

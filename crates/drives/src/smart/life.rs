@@ -26,8 +26,8 @@ pub struct Model {
     pub user: f64,
     /// Capacity of the flash in bytes, spare included.
     pub raw: f64,
-    /// True if the description was fitted to a real drive: such a description is scaled down and
-    /// has a part of its capacity.
+    /// True if the drive description was fitted to a real drive: such a description is scaled down,
+    /// so its capacity is a part of the real drive's.
     pub is_scaled: bool,
     /// Bytes per second of the link; `None` if it is not described.
     pub link: Option<f64>,
@@ -116,7 +116,8 @@ pub struct SmartAnswer {
     /// Question about the drive's life, with what the user states besides the SMART logs, such as
     /// TBW.
     pub question: Question,
-    /// Rises of the counters between two logs; `None` if there is a single log.
+    /// Rises of the SMART counters between an earlier and a later log; `None` if there is a single
+    /// log.
     pub lately: Option<Lately>,
     /// Capacity that the host sees in bytes, and the source of that number.
     pub capacity: Option<(f64, String)>,
@@ -135,8 +136,8 @@ pub struct SmartAnswer {
     pub lives: Vec<Life>,
     /// Sentences about counters of the logs that are implausible.
     pub doubts: Vec<String>,
-    /// Sentences about counters without information, and about answers that are left out, with the
-    /// inputs that would give them.
+    /// Sentences for the user about SMART counters that give no information, and about results that
+    /// are left out, with the inputs that they would need.
     pub notes: Vec<String>,
 }
 
@@ -188,7 +189,8 @@ fn waf(
     of_bytes.or(of_pages).filter(|waf| waf.value.is_some())
 }
 
-/// Returns the rises of the counters between two logs; `None` for a counter that fell.
+/// Returns the rises of the SMART counters between the logs `since` and `now`; `None` for a counter
+/// that fell.
 fn between(now: &SmartLog, since: &SmartLog) -> Lately {
     let rise = |now: Option<Interval>, since: Option<Interval>| {
         let (now, since) = now.zip(since)?;
@@ -296,7 +298,9 @@ impl SmartAnswer {
             (Some(waf), ..) => (waf, "the drive's WAF".to_string()),
             (None, Some(waf), _) => (Interval::exact(waf), "the WAF of --waf".to_string()),
             (None, None, Some(worst)) => {
-                let words = format!("a WAF from 1 to {worst:.1}, that of random writes");
+                let words = format!(
+                    "a WAF between 1 and {worst:.1}, the drive model's WAF under random writes"
+                );
                 (Interval::between(1.0, worst.max(1.0)), words)
             }
             (None, None, None) => {
@@ -348,7 +352,8 @@ impl SmartAnswer {
         let lent = self.capacity.as_ref().filter(|(_, from)| from.starts_with("--device"));
         if let Some((bytes, from)) = lent {
             notes.push(format!(
-                "the capacity of {} GB is that of {from}; --capacity SIZE gives the drive's own",
+                "the capacity of {} GB is taken from {from}; give the real drive's with --capacity \
+                 SIZE",
                 real(bytes / 1e9)
             ));
         }
@@ -362,7 +367,8 @@ impl SmartAnswer {
         {
             let share = 100.0 * most / clock;
             notes.push(format!(
-                "the drive had power for {share:.0} % of the time between the logs: calendar years are longer"
+                "the drive had power for only {share:.0} % of the time between the two logs, so \
+                 the years left are longer in calendar time"
             ));
         }
         self.notes.extend(notes);
@@ -381,8 +387,9 @@ impl SmartAnswer {
         let has = self.lives.iter().any(|life| life.by == "rated cycles");
         if self.capacity.is_none() && !has {
             return Some(format!(
-                "no years by cycles (rated P/E cycles): the capacity of the drive is not known, and {} describes only a part of \
-                 a drive; give the capacity with --capacity SIZE",
+                "no years by cycles (rated P/E cycles): the capacity of the real drive is not \
+                 known, and {} describes a scaled-down drive; give the capacity with --capacity \
+                 SIZE",
                 model.device
             ));
         }

@@ -3,7 +3,7 @@
 use super::interval::Interval;
 use fowler_experiment::diagnostic::printable;
 
-/// Kinds of logs that can be read, for messages.
+/// Commands whose output can be read as a SMART or health log, for messages.
 pub(super) const EXPECTED: &str = "`nvme smart-log` (text or -o json), `smartctl -j -a` or `-x`, `nvme ocp smart-add-log -o json`, \
                                    or `nvme endurance-log -o json`";
 
@@ -21,7 +21,7 @@ pub enum Layout {
 }
 
 impl Layout {
-    /// Returns the name of the kind of log, for messages.
+    /// Returns the name of this kind of SMART or health log, for messages.
     pub fn name(self) -> &'static str {
         match self {
             Layout::NvmeHealth => "NVMe health log",
@@ -38,9 +38,9 @@ impl Layout {
 pub struct SmartLog {
     /// Kind of the log, such as the health log of NVMe.
     pub layout: Layout,
-    /// Name of the file with the log, for messages.
+    /// Name of the file that the SMART log was read from, for messages.
     pub file: String,
-    /// Line of the file on which the log begins, from 1.
+    /// Number of the line, from 1, on which the SMART log begins in its file.
     pub line: u64,
     /// Serial number of the drive that the log is of.
     pub serial: Option<String>,
@@ -48,7 +48,7 @@ pub struct SmartLog {
     pub name: Option<String>,
     /// Model of the drive that the log is of.
     pub model: Option<String>,
-    /// Time at which the log was taken, in seconds since 1970.
+    /// Time at which the SMART log was taken, in seconds since 1970.
     pub taken_s: Option<f64>,
     /// Capacity that the host sees, in bytes.
     pub capacity: Option<f64>,
@@ -74,7 +74,7 @@ pub struct SmartLog {
 }
 
 impl SmartLog {
-    /// Returns a log of this kind without counters.
+    /// Returns a SMART log of the kind `layout` without counters.
     pub fn new(layout: Layout, file: &str, line: u64) -> SmartLog {
         SmartLog {
             layout,

@@ -42,7 +42,8 @@ pub(super) struct Fields<'a> {
 }
 
 impl Fields<'_> {
-    /// Returns the first counter in `keys` that the log has and the drive reports.
+    /// Returns the first counter in `keys` (names of one SMART counter in different tools) that the
+    /// log has and the drive reports.
     fn counter(&mut self, keys: &[&str]) -> Option<f64> {
         for key in keys {
             match (self.get)(key) {
@@ -90,7 +91,8 @@ impl Fields<'_> {
         }
     }
 
-    /// Reads the counters that a log of this kind has.
+    /// Reads the counters of the log's kind (NVMe health, endurance group or OCP extended) into the
+    /// log.
     pub fn read(mut self) -> Result<SmartLog, Diagnostics> {
         match self.log.layout {
             Layout::NvmeHealth => self.health(),
@@ -133,7 +135,8 @@ impl Fields<'_> {
     }
 }
 
-/// Returns the share of life used that one byte of percent states; its rounding is not specified.
+/// Returns the range of the share of the drive's life that is used, in percent, from the whole
+/// percent that a one-byte field states; NVMe does not specify the rounding.
 ///
 /// # Errors
 /// If the value does not fit in a byte.

@@ -54,7 +54,7 @@ impl SmartAnswer {
             text += &format!(", {} TB a day", tb(rate));
         }
         if let Some(rate) = self.lately_per_day.filter(|it| it.value.is_some()) {
-            text += &format!(" ({} TB a day between the two logs)", tb(rate));
+            text += &format!(" ({} TB a day between the earlier and the later log)", tb(rate));
         }
         if let Some(value) = self.waf.and_then(|waf| waf.value) {
             text += &format!(", WAF {}", number(value));
@@ -163,8 +163,8 @@ fn ranged(
     read: impl Fn(&SmartAnswer) -> Option<Interval> + 'static,
 ) -> Fact<SmartAnswer> {
     let about = format!(
-        "{about} `value` follows from the counters as they stand, `low` to `high` is its range; \
-                         a `high` of null has no bound."
+        "{about} `value` follows from the SMART counters as they are; `low` to `high` is the \
+         range of possible values, and a `high` of null means no upper bound."
     );
     Fact::new(name, about, move |it: &SmartAnswer| read(it).map_or(Value::Null, of))
         .like(quantity())

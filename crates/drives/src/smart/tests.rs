@@ -256,7 +256,7 @@ fn what_is_no_log_is_refused_with_a_reason() {
         (written("true"), &["`true` is not a counter"]),
         (written("null"), &["`null`"]),
         (written("[]"), &["`[]`"]),
-        (written("{\"hi\":1}"), &["an object of `hi`"]),
+        (written("{\"hi\":1}"), &["an object with the keys `hi`"]),
         (written("\"NaN\""), &["`NaN` is not a counter"]),
         (written("NaN"), &["this is not JSON"]),
         (written("1e400"), &["this is not JSON", "out of range"]),

@@ -11,7 +11,7 @@ use super::nvme::{DATA_UNIT, Fields};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use std::collections::BTreeMap;
 
-/// Counters that the reader of text knows. Each occurs once in a log.
+/// Counters that are read from the text output of nvme-cli or smartctl. Each occurs once in a log.
 const COUNTERS: [&str; 14] = [
     "data_units_written",
     "media_units_written",
@@ -83,7 +83,8 @@ pub(super) fn logs(text: &str, file: &str) -> Result<Vec<SmartLog>, Diagnostics>
     wrong.or(logs)
 }
 
-/// Returns an empty log if the line is the heading of one.
+/// Returns an empty log if the line, of the text output of nvme-cli, is the heading of a SMART or
+/// health log.
 fn heading(line: &str, number: u64) -> Option<Block<'static>> {
     let line = line.trim();
     let small = line.to_ascii_lowercase();
@@ -133,7 +134,7 @@ impl Block<'_> {
         self.values.contains_key(key)
     }
 
-    /// Returns the kind of log that has these counters; `None` if there is no such kind.
+    /// Returns the kind of log that has the counters read so far; `None` if no kind has them.
     fn layout(&self) -> Option<Layout> {
         let is_group = ["media_units_written", "mediate_write_commands"];
         if self.has("physical_media_units_written") {
@@ -182,8 +183,8 @@ fn counter(key: &str, value: &str, layout: Layout) -> Result<f64, String> {
     Ok(count)
 }
 
-/// Checks the size in brackets behind a counter, which is rounded to two or three digits, against
-/// the counter.
+/// Checks a counter in the text output of nvme-cli or smartctl against the size in brackets behind
+/// it, which is rounded to two or three digits.
 fn same_size(bytes: f64, rest: &str) -> Result<(), String> {
     let inside = rest.trim().trim_start_matches(['(', '[']).trim_end_matches([')', ']']).trim();
     let Some((digits, unit)) = inside.rsplit_once([' ', '\u{a0}']) else { return Ok(()) };

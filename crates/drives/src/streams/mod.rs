@@ -65,7 +65,7 @@ impl<'a> Stream<'a> {
     }
 }
 
-/// A completed request, as its stream sees it.
+/// A completed request, as reported to the stream that issued it.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer<'a> {
     /// Index of the stream, in the order in which streams were given.

@@ -44,7 +44,8 @@ impl Clock {
         }
     }
 
-    /// Advances the schedule after `io` was issued at `at`.
+    /// Advances the schedule of a stream of requests after the request `io` was issued at the time
+    /// `at`.
     pub fn issued(&mut self, io: &HostIo, at: Nanos) {
         let due = self.due(io);
         let late = Span(at.0.saturating_sub(due.0));

@@ -57,7 +57,8 @@ impl Seeds {
         Seeds(seeds)
     }
 
-    /// Returns the seed for the random numbers of `consumer`.
+    /// Returns the seed of the random generator that one consumer of random numbers of a fio job,
+    /// such as its offsets, uses.
     pub fn of(&self, consumer: Consumer) -> u64 {
         self.0[consumer as usize]
     }

@@ -25,7 +25,7 @@ pub(crate) struct Given {
     pub file: Arc<str>,
     /// Line of the file in which the option stands, from 1.
     pub line: u64,
-    /// Text of the option's line as written.
+    /// Text of the option's line in the fio job file, as written.
     pub text: Arc<str>,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Section {
     pub name: String,
     /// Name of the fio job file, or of the file it includes, in which the section begins.
     pub file: Arc<str>,
-    /// Number of the line of that file in which the section of the fio job file begins, from 1.
+    /// Number of the line, from 1, on which the section begins in its fio job file.
     pub line: u64,
     /// Options of the fio job file's section, in order.
     pub options: Vec<Given>,

@@ -124,7 +124,7 @@ impl<'a> Value<'a> {
         let parts: Vec<&str> = self.text.split(',').map(str::trim).collect();
         if parts.len() > 3 {
             return Err(Wrong::new(
-                format!("`{}` has more than three values", self.text),
+                format!("`{}` has more than three comma-separated values", self.text),
                 "a value, or values for reads, writes and trims",
             ));
         }

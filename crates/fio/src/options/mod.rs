@@ -12,9 +12,9 @@ pub(crate) use draft::{Draft, Jobs};
 use crate::grammar;
 use entry::{Entry, Setter, flag, option};
 
-/// Treatment of an option of fio here.
+/// Treatment of one of fio's options in the simulation.
 pub(crate) enum Known {
-    /// The option has an effect on the requests, the times or the output.
+    /// The option of fio has an effect on the simulated requests, their times or the output.
     Effect(&'static Entry),
     /// The option concerns only the host, and has no effect here.
     NoEffect,

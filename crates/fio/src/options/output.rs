@@ -136,8 +136,8 @@ const fn optional(names: &'static [&'static str], set: super::Setter) -> Entry {
     super::flag(names, set)
 }
 
-/// Returns the name of a log, empty for the job's name. An option that is set without a value is
-/// read as `1` by [`Entry::apply`].
+/// Returns the file name of a fio log (such as `write_lat_log`), empty for the job's name. An
+/// option that is set without a value is read as `1` by [`Entry::apply`].
 fn log_name(value: Value<'_>) -> String {
     if value.text == "1" { String::new() } else { value.text.into() }
 }

@@ -329,7 +329,7 @@ fn parts<'a>(text: &'a str) -> Result<ByDirection<&'a str>, Wrong> {
         [reads, writes] => Ok([reads, writes, writes]),
         [reads, writes, trims] => Ok([reads, writes, trims]),
         _ => Err(Wrong::new(
-            format!("`{text}` has more than three values"),
+            format!("`{text}` has more than three comma-separated values"),
             "a value, or values for reads, writes and trims",
         )),
     }
@@ -365,7 +365,8 @@ fn entry(value: Value<'_>, most: u64, least: u64) -> Result<(u64, Option<u64>), 
     Ok((size, share))
 }
 
-/// Divides the percentage that is left among the sizes without a share.
+/// Divides the percentage that is left equally among the request sizes (in `bssplit`) without a
+/// share.
 fn shared_out(
     entries: &[(u64, Option<u64>)],
 ) -> Result<impl Iterator<Item = (u64, u32)> + '_, Wrong> {

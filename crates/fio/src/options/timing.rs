@@ -223,7 +223,8 @@ pub(super) const OPTIONS: &[Entry] = &[
     option(&["max_latency"], |draft, value| {
         let [reads, writes, trims] = value.by_direction(|value| value.time(MICROSECOND))?;
         if reads != writes || writes != trims {
-            let what = "limits that differ between reads, writes and trims are not simulated";
+            let what = "latency limits that differ between reads, writes and trims are not \
+                        simulated";
             return Err(Wrong::new(what, "one limit"));
         }
         draft.job.latency.max = reads.unwrap_or_default();

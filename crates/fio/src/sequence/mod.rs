@@ -50,7 +50,7 @@ pub struct Sequence {
     /// read written data back.
     issued: ByDirection<u64>,
     issued_bytes: ByDirection<u64>,
-    /// Number of requests since the start; `all_bytes` has their bytes.
+    /// Number of requests that the fio job has issued since its start; `all_bytes` has their bytes.
     all: u64,
     all_bytes: u64,
     /// Bytes that the job has issued in the current pass.

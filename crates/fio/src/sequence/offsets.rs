@@ -5,7 +5,8 @@ use super::files::NONE;
 use crate::draw::Consumer;
 use crate::job::{Distribution, Op, Sequencer};
 
-/// An offset from the first byte that the job uses in the file, and whether it is random.
+/// An offset of a fio request, from the first byte that the job uses in the file, and whether the
+/// offset is random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
     pub offset: u64,

@@ -72,7 +72,8 @@ impl Sequence {
         }
     }
 
-    /// True if the job, without a clock, has issued all requests of one pass.
+    /// Returns true if a time-based fio job has issued all requests of one pass over its file, so
+    /// that it would end here without its run time.
     pub(super) fn has_seen_all(&self) -> bool {
         let over = match self.number_ios {
             0 => self.all_bytes >= self.whole() || self.is_over(),

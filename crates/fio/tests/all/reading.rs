@@ -108,7 +108,7 @@ fn what_has_no_bound_or_no_sense_is_refused() {
         ("log_window_value=both", "`log_window_value`: unknown value `both`"),
         ("log_prio=1", "`log_prio`: priorities are not logged"),
         ("log_unix_epoch=1", "`log_unix_epoch`: simulated time has no epoch"),
-        ("max_latency=10ms,20ms", "`max_latency`: limits that differ between reads"),
+        ("max_latency=10ms,20ms", "`max_latency`: latency limits that differ between reads"),
         ("ss_interval=2", "`ss_interval`: steady state is checked once a second"),
         ("rate_iops=100\nrate_iops_min=101", "the least rate is above the rate"),
         ("rate=1m,2m\nrate_min=1m,3m", "the least rate is above the rate"),

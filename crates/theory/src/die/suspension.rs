@@ -51,9 +51,10 @@ pub struct Suspended {
 struct Write {
     completion: f64,
     suspensions: f64,
-    /// Mean residual time that an arriving read finds because of writes, divided by the rate of
-    /// writes, in square microseconds: half the squared times in which reads cannot interrupt, and
-    /// the voltage resets of reads that cancel a phase.
+    /// Residual time that an arriving read finds because of writes, per write, in square
+    /// microseconds; times the rate of writes, it is the mean residual time. Consists of half the
+    /// squared times in which reads cannot interrupt a write, and the voltage resets of reads that
+    /// cancel a phase.
     residual: f64,
     /// Length of the last part of a write, in which reads cannot interrupt it but wait for its end,
     /// in microseconds.
@@ -111,7 +112,8 @@ struct Phase {
     /// Mean time, in microseconds, from a start of this program or verify phase until a read
     /// cancels it or its uncancellable last part begins.
     open: f64,
-    /// Time at the end of the phase in which it cannot be cancelled, in microseconds.
+    /// Time at the end of a program or verify phase in which a read cannot cancel the phase, in
+    /// microseconds.
     reset: f64,
 }
 
@@ -200,7 +202,8 @@ impl Suspension {
     }
 
     /// Returns the mean extra wait of a read that arrives at a uniformly random moment of a
-    /// program, in microseconds (equation (1) of the paper, section 4.2).
+    /// program, in microseconds (equation (1) in section 4.2 of the FAST'12 paper on program
+    /// suspension).
     ///
     /// The wait is `(Tp^2 + Tv^2) / (2 (Tp + Tv))` for inter-phase suspension. For intra-phase
     /// suspension a read waits for one reset or the rest of it, `r - r^2 / (Tp + Tv)` if no phase

@@ -4,7 +4,8 @@ use crate::{Format, Record};
 use fowler_units::HostIo;
 use std::cmp::Reverse;
 
-/// Fewest lines that establish a unit if all their numbers are multiples of it.
+/// Fewest lines of a trace from which sectors of 512 B are concluded, if all addresses and sizes
+/// are multiples of 512.
 const LINES_FOR_UNITS: usize = 8;
 
 /// A format that decodes the lines of a text, and the requests that result.

@@ -49,7 +49,8 @@ pub(super) fn read(lines: &[&[u8]]) -> Option<Result<Detected, Undetected>> {
     }
 }
 
-/// Returns the error for lines that do not have the columns their header names.
+/// Returns the error for lines of a trace that do not have the columns which the trace's header
+/// names.
 fn unreadable(columns: &CsvColumns, lines: &[&[u8]]) -> Undetected {
     let mut context = context_of(columns);
     let wrong = lines.iter().skip(1).find_map(|line| {
@@ -79,8 +80,8 @@ fn format_of(header: &[u8], names: Option<&ByNames>) -> Option<Format> {
     })
 }
 
-/// Returns the detection of a CSV whose header names its columns. `rest` are the lines after the
-/// header.
+/// Returns the detected format of a CSV trace whose header names the columns, with the columns and
+/// remarks. `rest` are the lines after the header.
 fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
     let skipped = skipped(&columns, header, rest);
     let but = if skipped.is_empty() {
@@ -161,8 +162,8 @@ pub(super) fn could_name_columns_of(format: Format, header: &[u8]) -> bool {
         || names.zip(columns).is_some_and(|(names, columns)| in_order(names, columns))
 }
 
-/// Returns the detection of `format` for a text whose first line is a header; `None` if the text
-/// breaks the rules of the format.
+/// Returns `format` as the detected format of a trace whose first line is a header; an error if the
+/// trace breaks the rules of the format.
 fn in_format(format: Format, first: &[u8], rest: &[&[u8]]) -> Result<Detected, Undetected> {
     let records = decoded(format, rest);
     let sample: Vec<(u64, HostIo)> = records.iter().map(|it| (it.device, it.io)).collect();
@@ -207,7 +208,7 @@ fn is_index(column: usize, columns: &CsvColumns, rest: &[&[u8]]) -> bool {
     })
 }
 
-/// Returns a reader's context for lines with these columns and no header.
+/// Returns the decoder state for reading lines of a CSV trace with the given columns and no header.
 fn context_of(columns: &CsvColumns) -> Context {
     Context { csv: Some(columns.clone().behind_header(false)), ..Context::default() }
 }

@@ -20,7 +20,7 @@ pub(super) fn undetected(lines: &[&[u8]], rejected: Option<(Format, String)>) ->
     // The name of the file may show a format whose rules the text breaks.
     let named = || {
         let (format, _) = rejected.as_ref()?;
-        Some(format!("to read it as a trace all the same, use --format {format}"))
+        Some(format!("to read the file as a trace all the same, use --format {format}"))
     };
     let otherwise = own().or_else(|| match (named(), proposed(lines)) {
         (Some(named), Some(proposed)) => Some(format!("{named}; if not, {proposed}")),
@@ -118,7 +118,8 @@ pub(super) fn described(lines: &[&[u8]]) -> String {
     })
 }
 
-/// Proposes a column list by the values of the lines, if it would decode most of them.
+/// Proposes a column list for a trace that no format fits, by the values of its first lines, if it
+/// would decode most of them.
 fn proposed(lines: &[&[u8]]) -> Option<String> {
     if let Some(mark) = other_mark(lines) {
         // If there are commas within numbers, semicolons separate the columns.
@@ -152,7 +153,8 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
     of_values(lines)
 }
 
-/// Proposes a column list by the values alone, without a format, if it would decode most lines.
+/// Proposes a column list for a trace by the values of its first lines alone, if it would decode at
+/// least 90 % of them.
 fn of_values(lines: &[&[u8]]) -> Option<String> {
     let found = column_guess::columns(lines)?;
     let header = usize::from(found.columns.header);
@@ -163,13 +165,14 @@ fn of_values(lines: &[&[u8]]) -> Option<String> {
     let open = if found.open.is_empty() {
         String::new()
     } else {
-        format!("; the values do not show {}", found.open.join(", and "))
+        format!("; the values in the file do not show {}", found.open.join(", and "))
     };
     Some(format!("--columns {} would read the file{open}", found.columns))
 }
 
-/// Proposes the columns of the only format that decodes all lines if the separator is changed from
-/// commas to blanks or back.
+/// Proposes the column list of a known format, with blanks instead of commas or commas instead of
+/// blanks as separators, if this decodes all first lines of the trace and no other format's list
+/// does.
 fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
     let mut all = Format::ALL.iter().filter_map(|&format| {
         let columns = CsvColumns::parse(format.as_columns()?).ok()?.parted_otherwise();

@@ -131,7 +131,8 @@ impl TraceFormat for Biosnoop {
     }
 }
 
-/// Expectation printed for a line in which BYTES and LAT(ms) have run together.
+/// Text for `expected` in the error message for a biosnoop line in which the columns BYTES and
+/// LAT(ms) have run together.
 const JOINED: &str = "BYTES and LAT(ms) with a blank between them: they have run together, as they \
                       do in broken records";
 

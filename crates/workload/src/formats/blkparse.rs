@@ -119,8 +119,9 @@ pub(super) fn is_summary(line: &[u8]) -> bool {
     line.starts_with(b"CPU") || line.starts_with(b"Total")
 }
 
-/// Returns the error for a trace without events of the action `wanted`; `other` is the format that
-/// reads another action.
+/// Returns the error for blkparse text that has other block-layer events but none of the action
+/// `wanted`, such as Q for queued. `other` is a format that reads the action `there` instead, which
+/// the hint proposes.
 pub(super) fn without(
     (wanted, meaning): NamedKind,
     left_out: &[LeftOut],
@@ -136,7 +137,10 @@ pub(super) fn without(
     Some(diagnostic.hint(match other_events {
         Some(it) => {
             let about = it.about.split(';').next().unwrap_or_default();
-            format!("to replay the {} {there} events ({about}): --format {other}", it.count)
+            format!(
+                "to replay the {} {there} events in this text instead ({about}): --format {other}",
+                it.count
+            )
         }
         None => "record arrivals: blktrace -a queue".to_string(),
     }))

@@ -115,7 +115,7 @@ fn number<'a, C: Columns<'a>>(columns: &mut C, column: &'static str) -> Result<u
     unsigned(whole).map_err(|error| C::fault(of_number(error, column, field)))
 }
 
-/// Returns the fault for a field that is not a number.
+/// Returns the fault for a field of a CSV trace that is not a number.
 fn of_number<'a>(error: NumberError, column: &'static str, field: &'a [u8]) -> Fault<'a> {
     let fault = Fault::number(error, column, field);
     let expected = if cuts_digits(field) { ALL_DIGITS } else { fault.expected };

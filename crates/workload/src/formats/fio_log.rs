@@ -90,8 +90,8 @@ impl TraceFormat for FioLog {
     }
 }
 
-/// Returns the fault of a line with one column too few: either the offset or the priority is
-/// missing.
+/// Returns the fault of a fio log's line with one column too few: either the offset or the priority
+/// is missing.
 fn no_offset<'a, C: Columns<'a>>() -> C::Fault {
     let expected = "a log made with log_offset=1: time, value, direction, bs, offset, priority";
     C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, "offset", b"") })

@@ -246,7 +246,8 @@ impl<'a> Line<'a> {
         Err(Fault { expected, ..Fault::new(Cause::Contradiction, name, key) })
     }
 
-    /// Takes an operation as that of the line. Returns false if the line has already named another.
+    /// Sets the operation that the JSON line names. Returns false if another key of the line has
+    /// already named a different operation.
     fn take_op(&mut self, code: OpCode, value: Value<'a>) -> bool {
         let meaning = code.meaning(value.text);
         match self.op.map(|(code, value)| code.meaning(value.text)) {

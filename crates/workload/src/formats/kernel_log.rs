@@ -71,7 +71,8 @@ pub(super) const ADMIN: Kind = 26;
 pub(super) const COMMAND: Kind = 27;
 const STACK: Kind = 28;
 
-/// Largest number of words before the time: the task name, of up to 15 characters, and a few more.
+/// Largest number of words before the time in a line of a kernel log (ftrace): the task name, of up
+/// to 15 characters, and a few more.
 const WORDS_BEFORE_TIME: usize = 16;
 
 /// Largest number of words in a passthrough command.
@@ -161,8 +162,8 @@ fn no_event<'a, C: Columns<'a>>(first: &'a [u8], last: &'a [u8]) -> C::Fault {
     C::fault(Fault { expected, ..Fault::new(Cause::TooFewColumns, "time:", b"") })
 }
 
-/// Returns the number of an event's kind. `word` is the event's name, optionally preceded by its
-/// group, and a colon; `None` if it is no name.
+/// Returns the identifying number of a kernel event's kind; `None` if `word` is no event name.
+/// `word` is the event's name, with its group and a colon before it or not, and a colon.
 #[inline]
 fn kind(word: &[u8]) -> Option<Kind> {
     let name = word.strip_suffix(b":")?;
@@ -225,7 +226,8 @@ pub(super) fn block<'a, C: Columns<'a>>(
     record_or_piece(columns, at.0, device, start, length, op)
 }
 
-/// Skips the command of a request, in parentheses: mostly `()`.
+/// Skips the SCSI or passthrough command of a request in a block-layer event line; it is in
+/// parentheses and mostly empty, `()`.
 #[inline(always)]
 fn skip_command<'a, C: Columns<'a>>(columns: &mut C) -> Result<(), C::Fault> {
     let mut word = columns.next("command")?;

@@ -28,7 +28,7 @@ use std::fmt;
 #[cfg(test)]
 pub(crate) use crate::decode::{decode_among, decode_line, decode_lone};
 
-/// Declares the formats: for each, its name, file, type, and one line of help.
+/// Declares the trace formats: for each, its name, source file, type, and one line of help.
 macro_rules! formats {
     ($d:tt $($name:literal => $module:ident::$Type:ident, $help:literal;)+) => {
         $(pub(crate) mod $module;)+
@@ -254,7 +254,8 @@ pub(crate) mod tests {
     /// The record of a trace line and the host that the line names, if any.
     pub(crate) type WithHost<'a> = Result<(Record, Option<&'a [u8]>), Fault<'a>>;
 
-    /// Decodes a line into its record and the host that it names.
+    /// Decodes a line of a trace into its record and the traced machine (host) that the line names,
+    /// if any.
     pub(crate) fn decode_and_host<F: TraceFormat>(line: &[u8]) -> WithHost<'_> {
         decode_lone::<F>(line).map(|decoded| (decoded.record, decoded.host))
     }

@@ -120,7 +120,7 @@ impl TraceFormat for Msps {
     }
 }
 
-/// Reads the columns of an event from the rest of a header line.
+/// Reads the columns of an ETW event from the rest of the event's header line in an MSPS trace.
 fn learn<'a, C: Columns<'a>>(
     columns: &mut C,
     context: &mut Context,

@@ -115,8 +115,8 @@ fn by_name(name: &[u8]) -> Option<CsvColumn> {
 /// Largest number of header columns that are examined.
 const MOST: usize = 256;
 
-/// Returns the names in a header row that has each of the four columns once, in any order; `None`
-/// if it does not, or if a column has no name.
+/// Returns the names in a header row that has each of the columns `at_ns`, `op`, `offset` and
+/// `size` once, in any order; `None` if it does not, or if a column has no name.
 fn names(header: &[u8]) -> Option<Vec<&[u8]>> {
     let names: Vec<&[u8]> = header.split(|&byte| byte == b',').take(MOST).collect();
     let required = names.iter().filter_map(|name| by_name(name));

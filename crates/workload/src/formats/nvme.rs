@@ -22,13 +22,15 @@ use fowler_units::{HostIo, HostOp};
 /// Bit of the command field `ctrl` that asks for forced unit access (FUA).
 const FUA: u64 = 1 << 14;
 
-/// Largest number of words between the name of the controller and the command.
+/// Largest number of words between the controller's name and the command in a line of the event
+/// `nvme_setup_cmd`.
 const WORDS_BEFORE_COMMAND: usize = 16;
 
 /// Number of 512 B blocks in a 4 KiB block.
 const SECTORS: u64 = 8;
 
-/// Fewest commands whose alignment to 4 KiB proves the block size.
+/// Fewest NVMe commands of a trace from which a block size of 512 B is concluded, if all addresses
+/// and sizes are multiples of 4 KiB when the commands are read with that size.
 const COMMANDS_FOR_UNITS: usize = 8;
 
 /// Decodes an `nvme_setup_cmd` event of a namespace with blocks of `unit` bytes.

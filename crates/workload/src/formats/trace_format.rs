@@ -38,7 +38,8 @@ pub(crate) trait TraceFormat {
     /// True if a line's meaning depends on the lines before it, or on columns given by the user:
     /// lines are then decoded by [`TraceFormat::decode_after`].
     const STATEFUL: bool = false;
-    /// True if the host column names the device. Device names are numbered in order of appearance.
+    /// True if the column that other formats use for the traced machine (host) names the device
+    /// here. Device names are numbered in order of appearance.
     const NAMES_DEVICES: bool = false;
     /// True if arrival times in the format are in whole seconds, so that the arrivals of a second
     /// must be spread over it.
@@ -50,7 +51,8 @@ pub(crate) trait TraceFormat {
     /// The kinds of events that the format skips and counts. `Fault::kind` is an index here,
     /// counted from 1.
     const LEFT_OUT: &'static [NamedKind] = &[];
-    /// True if skipped events prove the format, even when the first lines contain no request.
+    /// True if events that are skipped suffice to detect this format, even when the first lines of
+    /// the trace contain no request.
     const SHOWN_BY_EVENTS: bool = false;
     /// Rules that all records of the format keep, beyond the types of their columns. The format is
     /// not detected for a file that breaks one.
@@ -145,8 +147,8 @@ pub(crate) struct Signs {
 }
 
 impl Signs {
-    /// Signs of a format that has none: other formats with the same columns cannot be told apart
-    /// from it.
+    /// Marks of a format that has no distinguishing marks: it cannot be told apart from other
+    /// formats with the same columns.
     pub const NONE: Signs = Signs {
         fractional_times: false,
         bytes: false,

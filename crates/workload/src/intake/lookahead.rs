@@ -13,14 +13,15 @@ const AHEAD: usize = 128;
 /// Records of consecutive lines that the fast decoder has read in one batch, ahead of the caller.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// Each record, with the number of bytes of text after its line.
+    /// Decoded records of the batch, each with the number of bytes of the batch's text that follow
+    /// its line.
     pub records: Vec<(Record, usize)>,
     /// Number of records already taken from the batch.
     pub taken: usize,
     /// Length of the trace text that the batch of decoded records covers, in bytes.
     length: usize,
     pub read: usize,
-    /// Number of records in the batch with forced unit access.
+    /// Number of records with forced unit access among the records decoded in one batch.
     pub forced: u64,
 }
 
@@ -32,14 +33,15 @@ impl Ahead {
         Some(record)
     }
 
-    /// Returns the number of bytes of text after the line of the last record taken.
+    /// Returns the number of bytes of the decoded batch's text after the line of the record taken
+    /// last.
     pub fn untaken(&self) -> usize {
         let last = self.taken.checked_sub(1);
         last.map_or(0, |last| self.read - (self.length - self.records[last].1))
     }
 
-    /// Returns the number and the text of the last record's line. `line` is the number of the last
-    /// line that was read.
+    /// Returns the line number and the text of the line from which the record taken last was
+    /// decoded. `line` is the number of the last line read from the trace.
     pub fn last<'a>(&self, lines: &'a Lines, line: u64) -> (u64, &'a [u8]) {
         let Some(last) = self.taken.checked_sub(1) else { return (line, lines.last()) };
         let passed = lines.passed(self.read);

@@ -11,10 +11,10 @@ use std::io::{self, BufRead, Read, Write};
 /// standard input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceCopy {
-    /// Number of bytes of the copied stream that hold the needed requests: all of it, or up to the
-    /// end of the last one. The caller cuts off the rest of the copy.
+    /// Number of bytes, from the beginning of the copied trace, that hold the requests to replay:
+    /// all of it, or up to the end of the last request. The caller cuts off the rest of the copy.
     pub length: u64,
-    /// Number of requests in the first `length` bytes of the copied stream.
+    /// Number of requests in the first `length` bytes of the copied trace.
     pub requests: u64,
 }
 

@@ -175,8 +175,9 @@ pub(super) fn given_format(
         let what = "format `csv` needs a list of columns";
         let line = detect::line_of(lines, &first_line).filter(|_| !first_line.is_empty());
         let diagnostic = Diagnostic { text: first_line, ..Diagnostic::of(what).line(line) };
-        let diagnostic = diagnostic
-            .expected("--columns, or a header line that names every column with its unit");
+        let diagnostic = diagnostic.expected(
+            "the option --columns, or a header line that names every column with its unit",
+        );
         let hint = proposed.unwrap_or_else(|| {
             "describe the columns: --columns ts=us,op=rw,lba=512,len=bytes".to_string()
         });

@@ -101,7 +101,10 @@ fn parted(lines: &[&[u8]], parting: Parting) -> Option<Deduced> {
     columns[op] = CsvColumn::Op(if all[op].are_ops() {
         OpCode::Words
     } else {
-        open.push(format!("whether 1 is a read in column {} (else op=0=read)", op + 1));
+        open.push(format!(
+            "whether 1 is a read in column {}, the operation (else op=0=read)",
+            op + 1
+        ));
         OpCode::OneReads
     });
     let (offset_unit, size_unit) = units(&all[offset], &all[size]);
@@ -175,11 +178,15 @@ fn digits(times: &Values, index: usize, open: &mut Vec<String>) -> usize {
         let behind =
             |value: &&[u8]| value.rsplit(|&byte| byte == b'.').next().map_or(0, <[u8]>::len);
         if times.0.iter().map(behind).max().unwrap_or(0) < 6 {
-            open.push(format!("whether column {number} counts seconds (else ts=ms or ts=us)"));
+            open.push(format!(
+                "whether column {number}, the time, counts seconds (else ts=ms or ts=us)"
+            ));
         }
         return 9;
     }
-    open.push(format!("whether column {number} counts nanoseconds (else ts=us, ts=ms or ts=s)"));
+    open.push(format!(
+        "whether column {number}, the time, counts nanoseconds (else ts=us, ts=ms or ts=s)"
+    ));
     0
 }
 

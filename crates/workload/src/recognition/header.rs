@@ -14,16 +14,17 @@ use crate::recognition::time_unit::{self, TimeUnit, has_decimals};
 pub(crate) enum ByNames {
     /// Complete columns: the header names all that a trace needs, with their units.
     Complete(CsvColumns),
-    /// Columns of which some units are unknown, with one question for each.
+    /// Columns that a CSV trace's header names, some with unknown units, and one question to the
+    /// user for each of these.
     Open(CsvColumns, Vec<String>),
 }
 
 /// Largest number of columns in a header.
 const MOST: usize = 128;
-/// Smallest number of columns in a header.
+/// Smallest number of columns that a trace's first line must name to count as a header.
 const FEWEST: usize = 4;
 
-/// Advice for dates in words, for messages.
+/// Advice on a trace column whose times are dates in words, for messages.
 pub(crate) const DATES_IN_WORDS: &str = "write it in seconds since 1970 with decimals first";
 
 /// Returns the fields of a line, without quotes.
@@ -121,7 +122,7 @@ pub(crate) struct Named<'a> {
     pub values: Vec<&'a [u8]>,
 }
 
-/// Columns chosen by name, and questions that names and values leave open.
+/// Columns of a trace chosen by their names, and questions that the names and values leave open.
 pub(crate) struct Chosen {
     /// Meaning of each column of the trace.
     pub columns: Vec<CsvColumn>,
@@ -136,7 +137,7 @@ pub(crate) struct Chosen {
 /// time, operation, address, size, device.
 const DEVICE: usize = 4;
 
-/// Chooses the columns to read by their names.
+/// Chooses the columns of a trace that are read, such as time and address, by the columns' names.
 pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
     let skipped = vec![CsvColumn::Skipped; all.len()];
     let mut chosen = Chosen { columns: skipped, open: Vec::new(), seen: [None; 5] };
@@ -160,7 +161,10 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
                 if !says_the_same(first, (column, &named.values)) {
                     let [one, other] =
                         [&all[other], named].map(|it| fowler_units::printable(it.name));
-                    chosen.open.push(format!("which of `{one}` and `{other}` to read"));
+                    chosen.open.push(format!(
+                        "which of `{one}` and `{other}` to read, as both columns seem to mean the \
+                         same"
+                    ));
                 }
             }
         }
@@ -186,7 +190,8 @@ fn says_the_same(
     pairs.all(|(value, of)| value_of(one, value).is_some_and(|it| value_of(other, of) == Some(it)))
 }
 
-/// Returns the value that a field has in a column: nanoseconds, bytes or an operation as a number.
+/// Returns the number that a field of a CSV trace gives in a column: a time in nanoseconds, an
+/// address or size in bytes, or the number of an operation.
 pub(crate) fn value_of(column: CsvColumn, field: &[u8]) -> Option<u64> {
     match column {
         CsvColumn::Time { digits } => time_ns(field, digits).ok(),
@@ -248,9 +253,12 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
         Role::Op => {
             let coded = values().all(|value| matches!(value, b"0" | b"1"));
             if coded {
-                open.push(format!("which code of `{name}` is a read (op=1=read or op=0=read)"));
+                open.push(format!(
+                    "which code of `{name}` is a read in this column of operations (op=1=read or \
+                     op=0=read)"
+                ));
             } else if !values().all(|value| OpCode::Words.meaning(value).is_some()) {
-                open.push(format!("what the words of `{name}` mean"));
+                open.push(format!("what the words of `{name}` mean, the column of operations"));
             }
             (1, CsvColumn::Op(if coded { OpCode::OneReads } else { OpCode::Words }))
         }
@@ -258,13 +266,17 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
         Role::IsWrite => (1, CsvColumn::Op(OpCode::ZeroReads)),
         Role::Offset(unit) => {
             if unit.is_none() {
-                open.push(format!("the unit of `{name}` (lba=512, lba=4096 or lba=bytes)"));
+                open.push(format!(
+                    "the unit of `{name}`, the column of addresses (lba=512, lba=4096 or lba=bytes)"
+                ));
             }
             (2, CsvColumn::Offset { unit: unit.unwrap_or(512) })
         }
         Role::Size(unit) => {
             if unit.is_none() {
-                open.push(format!("the unit of `{name}` (len=512, len=4096 or len=bytes)"));
+                open.push(format!(
+                    "the unit of `{name}`, the column of sizes (len=512, len=4096 or len=bytes)"
+                ));
             }
             (3, CsvColumn::Size { unit: unit.unwrap_or(512) })
         }
@@ -280,7 +292,10 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
 fn ask_for_words(name: &str, named: &Named<'_>, open: &mut Vec<String>) -> bool {
     let are_words = named.values.iter().all(|value| is_date_in_words(value));
     if are_words {
-        open.push(format!("the number of `{name}`, a date or time in words: {DATES_IN_WORDS}"));
+        open.push(format!(
+            "the number of `{name}`, a date or time in words, which the column must give as a \
+             number: {DATES_IN_WORDS}"
+        ));
     }
     are_words
 }

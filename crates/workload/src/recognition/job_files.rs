@@ -19,8 +19,8 @@ const KEYS: [&str; 4] = ["requests", "arrivals", "mix.reads", "reads"];
 /// Sections that every description of a drive has.
 const DRIVE: [&str; 2] = ["[geometry]", "[timing]"];
 
-/// Returns the refusal of a file with this beginning that describes a load; `None` for another
-/// file.
+/// Returns the error that a file is a description of a load (such as a fio job file) and not a
+/// trace; `None` for another file. `head` is the beginning of the file.
 pub(crate) fn refusal(name: &str, head: &[u8]) -> Option<Diagnostic> {
     let text = std::str::from_utf8(head).unwrap_or_default();
     let lines = text.lines().map(str::trim).take(LINES);

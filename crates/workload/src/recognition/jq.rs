@@ -43,11 +43,12 @@ struct Object<'a> {
 /// same.
 struct Requests<'a> {
     list: String,
-    /// Values of the first object of the list whose keys suggest a meaning, such as time or size.
+    /// Values of the first object in the JSON file's list of requests, whose keys suggest a
+    /// meaning, such as time or size.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// For each value in `leaves`, the values under its key in all JSON objects of the list, in
-    /// order.
+    /// For each key in `leaves` (the values of the list's first JSON object), the values under the
+    /// key in all objects of the list of requests, in order.
     values: Vec<Vec<&'a [u8]>>,
 }
 
@@ -242,7 +243,7 @@ impl Requests<'_> {
         let open = if open.is_empty() {
             String::new()
         } else {
-            format!("; the keys do not show {}", open.join(", and "))
+            format!("; the keys of the JSON objects do not show {}", open.join(", and "))
         };
         let paths = paths.join(", ");
         Some(format!(
@@ -295,7 +296,8 @@ mod tests {
             ),
             (
                 "{\"ts_us\":1,\"op\":1,\"sector\":8,\"bytes\":512}",
-                "--columns ts=us,op=1=read,lba=512,len=bytes; the keys do not show which code of `op`",
+                "--columns ts=us,op=1=read,lba=512,len=bytes; the keys of the JSON objects \
+                 do not show which code of `op`",
             ),
             (
                 "{\"time\":\"2024-01-15T10:30:45.5Z\",\"op\":\"R\",\"offset\":0,\"size\":8}",

@@ -17,7 +17,8 @@ pub(crate) struct Value<'a> {
     pub quoted: bool,
 }
 
-/// Next part of a JSON text.
+/// Next part of a JSON text that a scan finds: a value, or the beginning or end of an object or
+/// array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found<'a> {
     /// A JSON value that is no object or array, with its key; in an array, the key is empty.

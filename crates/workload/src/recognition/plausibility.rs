@@ -151,7 +151,7 @@ fn wrong_sizes(records: &[(u64, HostIo)]) -> Option<String> {
     let median = *sizes.get(sizes.len() / 2)?;
     (median > LARGEST_MEDIAN).then(|| {
         let mib = median >> 20;
-        format!("half of these requests would be {mib} MiB or larger")
+        format!("half of the first requests would be {mib} MiB or larger, which is implausible")
     })
 }
 
@@ -160,8 +160,9 @@ fn moved<'a>(all: impl Iterator<Item = &'a HostIo>) -> impl Iterator<Item = &'a 
     all.filter(|io| matches!(io.op, HostOp::Read | HostOp::Write))
 }
 
-/// Questions units that give sizes below a sector, rates of no drive or addresses beyond any drive.
-/// Each question ends with a list of columns in other units; `columns` is the current list.
+/// Returns questions to the user about the trace's units if these give sizes below a sector, rates
+/// that no drive reaches or addresses beyond any drive. Each question ends with a column list in
+/// other units; `columns` is the list in use.
 pub(crate) fn doubts(clock: Clock, sample: &[HostIo], columns: Option<&CsvColumns>) -> Vec<String> {
     let found = [
         of_small_sizes(sample),
@@ -203,13 +204,14 @@ struct Otherwise {
     offsets: Option<u64>,
     /// Bytes per unit of sizes.
     sizes: Option<u64>,
-    /// Unit of times, as the power of ten of its nanoseconds.
+    /// Other unit for a trace's times, as the power of ten of its nanoseconds; `None` leaves the
+    /// unit.
     times: Option<usize>,
 }
 
 impl Otherwise {
-    /// Returns a list of columns in which addresses, sizes and times have these alternative units;
-    /// `None` if nothing changes.
+    /// Returns the column list `columns` with the other units of addresses, sizes and times that
+    /// `self` proposes; `None` if nothing changes.
     fn of(self, columns: &CsvColumns) -> Option<CsvColumns> {
         columns.with(|column| match column {
             CsvColumn::Offset { .. } => self.offsets.map(|unit| CsvColumn::Offset { unit }),

@@ -40,7 +40,7 @@ impl Measured {
                  fowler run --device nvme-pm9a3 --workload load.toml\n{text}"
             ),
             None => {
-                let of_rate = |it| format!("for a workload of the same rate {it}; or ");
+                let of_rate = |it| format!("for a generated workload of the same rate, {it}; or ");
                 let otherwise = self.otherwise.map_or(String::new(), of_rate);
                 otherwise + "give a trace of single requests, or a generator with --workload"
             }

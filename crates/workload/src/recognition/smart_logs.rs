@@ -10,7 +10,8 @@ use fowler_units::Diagnostic;
 
 /// Largest number of lines at the beginning of a text that are examined to recognize a SMART log.
 const LINES: usize = 128;
-/// Largest number of values of a JSON text that are examined, and the depth to which its keys are.
+/// Largest number of values of a JSON text that are examined for a drive's SMART counters, and the
+/// largest depth of keys that are examined.
 const VALUES: usize = 4096;
 const DEEPEST: usize = 4;
 
@@ -62,7 +63,8 @@ pub(crate) fn is_one(head: &[u8]) -> bool {
     }
 }
 
-/// Returns the refusal of a health log, with the command that reads it.
+/// Returns the error that a file is a SMART or health log of a drive and not a trace, with the
+/// command that reads it (`name` is the file).
 pub(crate) fn refusal(name: &str) -> Diagnostic {
     // File names that need shell quoting are not printed in a command.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-/+".contains(&byte);

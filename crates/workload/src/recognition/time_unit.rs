@@ -30,11 +30,11 @@ const SHORTEST_STEP: u64 = 50;
 /// Time unit that the values of a column show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TimeUnit {
-    /// All values are dates in this unit (a power of ten of a nanosecond), and cannot be times
-    /// since boot in a finer unit.
+    /// All values of the time column are dates in this unit (a power of ten of a nanosecond), and
+    /// cannot be times since boot in a finer unit.
     Dates(usize),
-    /// All values of the column are either dates in the unit `dates` or times since boot in the
-    /// finer unit `since_boot`; each unit is a power of ten of a nanosecond.
+    /// All values of a trace's time column are either dates in the unit `dates` or times since boot
+    /// in the finer unit `since_boot`; each unit is a power of ten of a nanosecond.
     Unclear { dates: usize, since_boot: usize },
     /// The values of the column are not dates in any time unit.
     Unknown,

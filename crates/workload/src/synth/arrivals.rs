@@ -116,8 +116,8 @@ impl Moments {
         Some(Nanos(at / self.tick * self.tick)).filter(|&at| at <= LATEST)
     }
 
-    /// Returns the arrival time after `count` periods, exactly: a period is a binary fraction `m *
-    /// 2^e`.
+    /// Returns the arrival time of the request after `count` periods of a constant-rate workload,
+    /// exactly: a period in nanoseconds is a binary fraction `m * 2^e`.
     fn tick(&self, period: f64) -> Option<u64> {
         let mantissa = u128::from(period.to_bits() & ((1 << 52) - 1) | 1 << 52);
         let exponent = (period.to_bits() >> 52) as i32 - 1075;

@@ -54,7 +54,8 @@ impl Ops {
         (goes_on > 0.0 && self.batch_rng[side].chance(goes_on)).then_some(op)
     }
 
-    /// Returns the operation of the next batch.
+    /// Returns the operation of the workload's next batch (requests of one kind that arrive at the
+    /// same time).
     pub fn next_batch(&mut self) -> HostOp {
         let persists = self.persistence > 0.0 && self.persistence_rng.chance(self.persistence);
         let op = match self.last {

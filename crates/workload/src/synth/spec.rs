@@ -43,8 +43,8 @@ pub enum Arrivals {
         busy: Span,
         /// Length of a quiet interval of arrivals.
         quiet: Span,
-        /// Standard deviation of the natural logarithm of the factor that multiplies the two rates
-        /// of a cycle; zero if all cycles are identical.
+        /// Standard deviation of the natural logarithm of the random factor that multiplies the
+        /// busy and the quiet rate of a cycle; zero if all cycles have equal rates.
         spread: f64,
     },
     /// All requests arrive at time zero, so that the drive's queue depth sets the rate (closed
@@ -147,8 +147,8 @@ pub struct Pattern {
     pub mean_run: f64,
     /// The mean number of requests that arrive at the same time (geometric); 1 for single arrivals.
     pub batch: f64,
-    /// The probability that a request outside a run goes to the address of an earlier one of its
-    /// kind; the k-th previous one is drawn with weight 1 / k.
+    /// The probability that a request outside a sequential run goes to the address of an earlier
+    /// request of its kind (read or write); the k-th previous one is drawn with weight 1 / k.
     pub again: f64,
     /// Largest number of requests between a request and the earlier one whose address it repeats.
     pub again_within: u32,

@@ -21,8 +21,8 @@ pub struct Zipf {
     /// `H(n + 1/2)`, the largest area under the hat `h(x) = x^-theta` from which one of `n` ranks
     /// is drawn; `H(x)` is the area from 1 to x.
     to: f64,
-    /// Largest distance from the drawn `x` up to a rank at which the rank is accepted at once,
-    /// without computing the hat `x^-theta` of the rejection sampling.
+    /// Largest distance by which a rank may exceed the point `x`, drawn under the hat `x^-theta` of
+    /// the rejection sampling, and be accepted without computing the hat.
     sure: f64,
 }
 
