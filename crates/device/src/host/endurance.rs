@@ -43,11 +43,8 @@ impl Config {
             refuse(&["lifetime.cycles", "lifetime.table.cycles"], what, None);
         }
         if throttle.spare >= 1.0 {
-            let what = format!(
-                "a write throttle whose epochs may borrow a share of {} of the later epochs' \
-                 write capacity leaves later epochs no capacity",
-                throttle.spare
-            );
+            let share = throttle.spare;
+            let what = format!("epochs of a throttle that borrow {share} of all later writes");
             refuse(&["lifetime.spare"], what, Some("use a share below 1; READY uses 0.1"));
         }
         let (key, epoch) = match throttle.epoch {
@@ -62,16 +59,15 @@ impl Config {
                  shorter than one throttle epoch of {epoch}",
                 life.target
             );
-            let hint =
-                "use a longer target lifetime, a shorter epoch, or a smaller lifetime.dilation";
+            let hint = "use a longer target lifetime, a shorter epoch, or less dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
         let windows = throttle.history.0 / throttle.window.0.max(1);
         if windows > WINDOWS_MOST {
+            let (history, window) = (throttle.history, throttle.window);
             let what = format!(
-                "the write throttle would store the write demand of the last {}, which are \
-                 {windows} windows of {}; it can store at most {WINDOWS_MOST} windows",
-                throttle.history, throttle.window
+                "the write throttle would store the write demand of {windows} windows, a history \
+                 of {history} by windows of {window}; it can store at most {WINDOWS_MOST} windows"
             );
             let hint = "use a shorter history, or a longer window";
             refuse(&["lifetime.history", "lifetime.window"], what, Some(hint));

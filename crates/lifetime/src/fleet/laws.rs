@@ -26,7 +26,6 @@ use fowler_experiment::life_estimate::YEAR_S;
 use fowler_physics::bad_blocks::FailureLaw;
 use fowler_physics::strength::Strengths;
 use fowler_units::Rng;
-use std::f64::consts::TAU;
 
 /// The probability distributions from which the drives of a fleet are drawn.
 pub(super) struct Laws {
@@ -83,7 +82,7 @@ impl Laws {
     }
 
     pub fn load(&self, rng: &mut Rng) -> f64 {
-        libm::exp(self.load_spread * normal(rng))
+        libm::exp(self.load_spread * rng.normal())
     }
 
     /// Draws a drive of the fleet that has this load, relative to the workload's.
@@ -111,19 +110,13 @@ impl Laws {
     }
 }
 
-/// Draws from the standard normal distribution (Box and Muller 1958).
-fn normal(rng: &mut Rng) -> f64 {
-    let (radius, angle) = (1.0 - rng.unit(), rng.unit());
-    libm::sqrt(-2.0 * libm::log(radius)) * libm::cos(TAU * angle)
-}
-
 /// Draws from the gamma distribution of a shape of at least 1 (Marsaglia and Tsang, ACM TOMS 26(3),
 /// 2000).
 fn gamma(shape: f64, rng: &mut Rng) -> f64 {
     let d = shape - 1.0 / 3.0;
     let c = 1.0 / libm::sqrt(9.0 * d);
     loop {
-        let x = normal(rng);
+        let x = rng.normal();
         let root = 1.0 + c * x;
         if root <= 0.0 {
             continue;
