@@ -21,8 +21,8 @@ Json = dict[str, Any]
 DRIVES = ["nvme-pm9a3", "nvme-7450", "nvme-p5520", "nvme-pe8110"]
 YEARS = 5
 LONG_YEARS = 100
-# Share of worn blocks at which a drive is replaced, and share of blocks that fail for good within 3,000 cycles:
-# both assumed, and swept one beside the other.
+# Share of worn blocks at which a drive is replaced, and share of blocks that fail for good within 3,000
+# cycles: both assumed, and swept one beside the other.
 WORN_BLOCKS = [0.005, 0.02, 0.1]
 WORN = 0.02
 BAD_BLOCKS = [0.005, 0.02, 0.05]
