@@ -43,8 +43,7 @@ impl Config {
             refuse(&["lifetime.cycles", "lifetime.table.cycles"], what, None);
         }
         if throttle.spare >= 1.0 {
-            let share = throttle.spare;
-            let what = format!("epochs of a throttle that borrow {share} of all later writes");
+            let what = format!("a spare of {} leaves later epochs no capacity", throttle.spare);
             refuse(&["lifetime.spare"], what, Some("use a share below 1; READY uses 0.1"));
         }
         let (key, epoch) = match throttle.epoch {
