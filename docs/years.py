@@ -26,6 +26,8 @@ LONG_YEARS = 100
 WORN_BLOCKS = [0.005, 0.02, 0.1]
 WORN = 0.02
 BAD_BLOCKS = [0.005, 0.02, 0.05]
+# What goes out of service with a bad block: its die's part of the superblock, or (at the lowest rate) the superblock.
+BAD = [(0.0, "block"), *((share, "block") for share in BAD_BLOCKS), (BAD_BLOCKS[0], "superblock")]
 # Ages of a fleet that are shown, in years.
 SHOWN = [1, 2, 3, 5, 7, 10]
 EXCERPTS = {
@@ -113,19 +115,23 @@ def lived(fowler: str, folder: Path, drive: str, times: float, scheme: str | Non
     return found_or_run(folder, f"life-{drive}-{times:g}-{scheme or 'none'}", command)
 
 
-def fleet(fowler: str, folder: Path, drive: str, worn_blocks: float, bad_blocks: float = 0.0) -> Json:
+def fleet(
+    fowler: str, folder: Path, drive: str, worn_blocks: float, bad: tuple[float, str] = BAD[0]
+) -> Json:
     """Returns the fates of 1,000 drives in ten years at 0.3 drive writes a day on average.
 
     They are replaced when more than a share of their blocks is worn, and when those that have failed for
-    good, a share of all within 3,000 cycles [assumed], have used up the spare.
+    good, a share of all within 3,000 cycles [assumed], have used up the spare. `bad` is that share, and what
+    goes out of service with a bad block.
     """
     file = workload(folder, drive, capacity_of(fowler, drive), 0.3)
     command = [fowler, "lifetime", "--device", drive, "--workload", str(file), "--years", "10", "--no-check"]
     command += [*SETS, "--drives", "1000", "--worn-blocks", f"{worn_blocks}"]
-    name = f"fleet-{drive}-{worn_blocks:g}"
-    if bad_blocks:
-        command += ["--set", f"bad_blocks.share={bad_blocks}", "--set", "lifetime.cycles=3000"]
-        name += f"-bad-{bad_blocks:g}"
+    name, (share, retire) = f"fleet-{drive}-{worn_blocks:g}", bad
+    if share:
+        settings = [f"bad_blocks.share={share}", "lifetime.cycles=3000", f"superblocks.retire={retire}"]
+        command += [flag for setting in settings for flag in ("--set", setting)]
+        name += f"-bad-{share:g}-{retire}"
     return found_or_run(folder, name, command)
 
 
@@ -160,15 +166,15 @@ def main() -> None:
             row = alive(fleet(fowler, folder, drive, worn_blocks))
             print(f"| {drive}, {worn_blocks:.1%} | " + " | ".join(row) + " |", flush=True)
     print(
-        f"| bad blocks at 3,000 cycles [assumed], replaced at {WORN:.0%} worn | {ages} | spare used up "
-        "| beyond the simulated loss |"
+        f"| bad blocks at 3,000 cycles [assumed], what goes with one; replaced at {WORN:.0%} worn | {ages} "
+        "| spare used up | beyond the simulated loss |"
     )
     for drive in DRIVES:
-        for bad_blocks in (0.0, *BAD_BLOCKS):
-            fates = fleet(fowler, folder, drive, WORN, bad_blocks)
+        for bad in BAD:
+            fates = fleet(fowler, folder, drive, WORN, bad)
             shares = [fates["fleet"].get(key) for key in ("spare_used_up", "beyond_simulated_loss")]
             row = [*alive(fates), *("-" if share is None else f"{share:.1%}" for share in shares)]
-            print(f"| {drive}, {bad_blocks:.1%} | " + " | ".join(row) + " |", flush=True)
+            print(f"| {drive}, {bad[0]:.1%}, {bad[1]} | " + " | ".join(row) + " |", flush=True)
     for drive in DRIVES:
         print(json.dumps(standard(fowler, folder, drive)), flush=True)
 
