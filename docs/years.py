@@ -26,7 +26,7 @@ LONG_YEARS = 100
 WORN_BLOCKS = [0.005, 0.02, 0.1]
 WORN = 0.02
 BAD_BLOCKS = [0.005, 0.02, 0.05]
-# What goes out of service with a bad block: its die's part of the superblock, or (at the lowest rate) the superblock.
+# Parts lost with a bad block: its die's part of the superblock, or (at the lowest rate) the superblock.
 BAD = [(0.0, "block"), *((share, "block") for share in BAD_BLOCKS), (BAD_BLOCKS[0], "superblock")]
 # Ages of a fleet that are shown, in years.
 SHOWN = [1, 2, 3, 5, 7, 10]
