@@ -131,7 +131,7 @@ fn helps(wrong: &Diagnostic) -> Option<String> {
     let numbers: Option<Vec<u64>> = values.iter().map(|it| it.parse().ok()).collect();
     let value = match numbers.and_then(|all| all.into_iter().max()) {
         Some(number) => number.to_string(),
-        None => values.first()?.trim_matches(['"', '`']).to_string(),
+        None => values.first()?.trim_matches(['"', '`', ':']).to_string(),
     };
     (!value.is_empty()).then(|| format!("{key}={value}"))
 }

@@ -196,7 +196,10 @@ fn what_does_not_belong_to_a_sweep_is_said() {
     let next = folder.file("next.toml", &next);
     assert_eq!(fowler(&["sweep", &next, "--out", &out, "--quiet"]).0, Some(0));
     let (code, said) = check(&out, &["--repair"]);
-    assert!(code == Some(0) && said.contains("1 point of an earlier design"), "{code:?} {said}");
+    assert!(
+        code == Some(0) && said.contains("1 point of an earlier specification of the sweep"),
+        "{code:?} {said}"
+    );
     let (code, said) = fowler(&["sweep", &spec, "--out", &out]);
     // All points are finished, and no point runs now.
     let counts = "| 2      |        2 |      0 |        0 |";

@@ -139,7 +139,7 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
         let (exit, said, noted) = ran(&[&fit[..], &more, &SMALL].concat());
         assert_eq!(exit, 0, "{noted}");
         assert!(noted.contains("rows of reads_by_depth"), "{noted}");
-        assert!(said.contains("/dev/nvme9n9") && said.contains(" of descent"), "{said}");
+        assert!(said.contains("/dev/nvme9n9") && said.contains(" of the search reduced"), "{said}");
     }
     for (target, wanted) in [("nvme0n1", "no device file"), ("/dev/absent", "--capacity 960GB")] {
         let (exit, _, noted) = ran(&["measure", "--target", target, "--out", &jobs]);

@@ -227,7 +227,7 @@ fn anonymizing_is_strict_and_says_how_much_it_hides() {
     // One write across all of it holds it together.
     let file = folder.file("one.csv", &format!("{text}100,write,0,104857600\n"));
     let (_, _, err) = run(&["trace", "anonymize", &file, &to, "--seed", "1"]);
-    assert!(err.contains("in 1 piece, ") && err.contains("so none was moved"), "{err}");
+    assert!(err.contains("in 1 piece, ") && err.contains("no extent was moved"), "{err}");
     let kept = std::fs::read(&to).unwrap();
     let bad = folder.file("bad.csv", &format!("{text}x,write,0,4096\n"));
     let (code, _, err) = run(&["trace", "anonymize", &bad, &to, "--seed", "1"]);

@@ -218,7 +218,7 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
         "{why}"
     );
     let why = merge(&[here.join("a")], &here.join("out")).unwrap_err();
-    assert!(why.contains("a/shard: is damaged"), "{why}");
+    assert!(why.contains("a/shard: the result file of this point is damaged"), "{why}");
     shards::open(&here.join("a"), plan, Shard::parse("1/3").unwrap()).unwrap();
     assert!(fs::read(here.join("a/shard")).unwrap() == own, "its own shard writes it again");
     let why = Folder::open(&here.join("a"), plan).map(drop).unwrap_err().to_string();

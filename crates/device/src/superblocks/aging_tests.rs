@@ -273,10 +273,10 @@ fn what_cannot_age_is_refused() {
     };
     for (alter, expected) in [
         (&(|config: &mut Config| config.flash.word_line = 6) as &dyn Fn(&mut Config), "6 pages"),
-        (&|config| config.aging.correctable = 0.0, "aging.correctable: 0"),
+        (&|config| config.aging.correctable = 0.0, "a bit error rate of 0; expected"),
         (&|config| config.aging.retry_entries = 32, "aging.retry_entries: 32; expected 1 to 31"),
         (&|config| config.aging.refresh_above = 15, "refresh of data read beyond entry 15"),
-        (&|config| config.aging.retry_shift = f64::NAN, "aging.retry_shift: NaN"),
+        (&|config| config.aging.retry_shift = f64::NAN, "references that shift by NaN V"),
         (&|config| config.aging.step_share = 0.9, "rber_unworn"),
         (&|config| config.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
         (&|config| config.reliability.cells.retention_onset = -1.0, "retention_onset"),

@@ -129,7 +129,7 @@ fn the_buffer_keeps_a_word_line_of_each_die() {
     let refused = config.layout().expect_err("too small");
     let [refusal] = &refused[..] else { panic!("{refused:?}") };
     assert_eq!(refusal.keys, ["flash.program_passes", "buffer.size"]);
-    for part in ["71 units of 4KiB", "each of 1 dies", "takes 72 with"] {
+    for part in ["71 units of 4KiB", "each of 1 dies", "must hold 72 units"] {
         assert!(refusal.what.contains(part), "{part}: {}", refusal.what);
     }
     assert!(refusal.hint.as_ref().is_some_and(|hint| hint.contains("288KiB")), "{refusal:?}");

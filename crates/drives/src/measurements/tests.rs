@@ -115,7 +115,7 @@ fn a_file_that_is_wrong_says_where_and_what_was_expected() {
         ),
         (
             without("{ \"device", "{ \"treads\": 9, \"write_share\": 0.8, \"device"),
-            &["m.json:2", "`protocol.treads` is not known", "\"write_share\": ..."],
+            &["m.json:2", "`protocol.treads` is not a known key", "\"write_share\": ..."],
         ),
         // Everything at once.
         (without("\"title\": \"t\",", "").replace("units", "u"), &["`title`", "`units`"]),

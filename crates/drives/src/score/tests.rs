@@ -101,7 +101,7 @@ fn a_fitted_drive_knows_its_model_and_its_rows() {
 fn a_fitted_row_is_not_named_by_its_number() {
     let (spec, _kept) = spec("[calibrate]\nmodel = \"A\"\nfitted = [\"m: A: row 2: iops\"]");
     let wrong = score(&spec, Control::UNWATCHED).expect_err("it is wrong").to_string();
-    assert!(wrong.contains("a row by its number") && wrong.contains("by its keys"), "{wrong}");
+    assert!(wrong.contains("a row by its position") && wrong.contains("by its keys"), "{wrong}");
 }
 
 /// A drive fitted to a model of which no file has rows is compared with all drives, and the result

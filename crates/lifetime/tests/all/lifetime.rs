@@ -147,7 +147,7 @@ fn a_folder_of_caches_holds_the_last_lives_and_its_loss_ends_none() {
     fs::write(&cache, "").unwrap();
     let (life, warnings) = lived(&of_seed(2), false);
     assert!(life.is_some() && warnings.len() == 1, "{warnings:?}");
-    assert!(warnings[0].contains("progress is not saved"), "{warnings:?}");
+    assert!(warnings[0].contains("checkpoints are not saved"), "{warnings:?}");
     fs::remove_dir_all(&out).unwrap();
 }
 

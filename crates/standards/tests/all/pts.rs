@@ -163,10 +163,13 @@ fn editions_set_the_cache_and_a_purge_leaves_wear_or_not() {
         ..spec_on(&SMALL[..3], "lat", &["reliability.cycles=7"])
     };
     let client = settings(&short(Edition::Client));
-    assert!(client.contains("write cache: on") && client.contains("wear, 7 P/E"), "{client}");
+    assert!(
+        client.contains("write cache: the cache is on") && client.contains("wear, 7 P/E"),
+        "{client}"
+    );
     let new = PtsSpec { purge: Purge::Fob, ..short(Edition::Enterprise) };
     let enterprise = settings(&new);
-    assert!(enterprise.contains("write cache: off"), "{enterprise}");
+    assert!(enterprise.contains("write cache: the cache is off"), "{enterprise}");
     assert!(enterprise.contains("a new drive") && enterprise.contains("NOT PTS"), "{enterprise}");
 }
 
