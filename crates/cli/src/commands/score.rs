@@ -39,7 +39,7 @@ pub(crate) struct Score {
     pub effort: Effort,
     /// Simulate N more drives, with parameters drawn from the uncertainty of the fit, and give
     /// each predicted number a 90 % interval for both this and the simulation's sampling error
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u16).range(0..=1_000))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = draws())]
     pub draws: u16,
     /// Write the result as one JSON object into this file, or print it instead of the table
     #[arg(long, value_name = "FILE.json", num_args = 0..=1)]
@@ -48,6 +48,15 @@ pub(crate) struct Score {
     pub folder: PageFolder,
     #[command(flatten)]
     pub progress: Bar,
+}
+
+/// Returns the parser of the number of drawn drives: none, or enough to know their spread.
+fn draws() -> impl clap::builder::TypedValueParser<Value = u16> {
+    use clap::builder::TypedValueParser;
+    clap::value_parser!(u16).range(0..=1_000).try_map(|draws| match draws {
+        1..=9 => Err("expected 0, or 10 to 1000: fewer do not tell how far predictions spread"),
+        _ => Ok(draws),
+    })
 }
 
 impl Action for Score {

@@ -11,6 +11,7 @@ use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::document::{self, Origin, Setting, Value};
 use fowler_experiment::presets::Source;
 use fowler_experiment::scheme::Scheme;
+use std::collections::BTreeSet;
 
 /// Largest number of parameters of a fit. More could fit any rows, and then predict nothing.
 pub const MOST: usize = 6;
@@ -146,8 +147,7 @@ impl CalibrateTable {
     /// option of a choice sets it.
     pub(super) fn decides(&self, key: &str) -> bool {
         let mut settings = self.choices.iter().flat_map(|it| &it.options).flatten();
-        self.parameters.iter().any(|it| it.key == key)
-            || settings.any(|it| it.split('=').next() == Some(key))
+        self.parameters.iter().any(|it| it.key == key) || settings.any(|it| key_of(it) == key)
     }
 
     /// Returns the positions (0 to 1 between the bounds) of the parameters in the drive as
@@ -213,6 +213,19 @@ fn names_a_number(text: &str) -> bool {
         .any(|part| part.strip_prefix("row ").is_some_and(|rest| rest.parse::<u32>().is_ok()))
 }
 
+/// Returns true if a square matrix is symmetric, with variances from 0 to 1 on the diagonal and no
+/// correlation beyond 1.
+fn is_covariance(matrix: &[Vec<f64>]) -> bool {
+    let cells = (0..matrix.len()).flat_map(|row| (0..matrix.len()).map(move |it| (row, it)));
+    cells.into_iter().all(|(row, column)| {
+        let (one, other) = (matrix[row][row], matrix[column][column]);
+        let covariance = matrix[row][column];
+        (0.0..=1.0).contains(&one)
+            && covariance.total_cmp(&matrix[column][row]).is_eq()
+            && covariance * covariance <= one * other * 1.001
+    })
+}
+
 /// Returns the numbers of a list; `None` if the value is no list of finite numbers.
 fn numbers(value: &Value) -> Option<Vec<f64>> {
     let number = |value: &Value| match value {
@@ -226,12 +239,16 @@ fn numbers(value: &Value) -> Option<Vec<f64>> {
     }
 }
 
-/// Returns the options, each a list of settings `key=value`, among which a fit chooses; `None` if
-/// the value has another form, or if two options are equal.
+/// Returns the options among which a fit chooses, each a list of settings `key=value` without
+/// blanks around key and value; `None` if the value has another form, if an option is empty or
+/// sets a key twice, or if two options are equal.
 fn options(value: &Value) -> Option<Vec<Vec<String>>> {
     let Value::List(items) = value else { return None };
     let setting = |value: &Value| match value {
-        Value::Text(text) => Some(text.clone()).filter(|text| text.contains('=')),
+        Value::Text(text) => {
+            let (key, value) = text.split_once('=')?;
+            Some(format!("{}={}", key.trim(), value.trim()))
+        }
         _ => None,
     };
     let option = |value: &Value| match value {
@@ -240,7 +257,17 @@ fn options(value: &Value) -> Option<Vec<Vec<String>>> {
     };
     let options: Vec<Vec<String>> = items.iter().map(option).collect::<Option<_>>()?;
     let differ = options.iter().enumerate().all(|(at, one)| !options[..at].contains(one));
-    (differ && (2..=OPTIONS_MOST).contains(&options.len())).then_some(options)
+    let set_once = |option: &Vec<String>| {
+        let keys: Vec<&str> = option.iter().map(|it| key_of(it)).collect();
+        !keys.is_empty() && keys.iter().enumerate().all(|(at, key)| !keys[..at].contains(key))
+    };
+    let fit = differ && options.iter().all(set_once) && (2..=OPTIONS_MOST).contains(&options.len());
+    fit.then_some(options)
+}
+
+/// Returns the key of a setting `key=value`.
+fn key_of(setting: &str) -> &str {
+    setting.split('=').next().unwrap_or_default()
 }
 
 struct Reader {
@@ -319,15 +346,37 @@ impl Reader {
                 self.wrong.push(what.expected(format!("at most {most}")));
             }
         }
-        let spread = &self.declared.spread;
-        if let Some(origin) = &self.spread_at
-            && (spread.len() != parameters || spread.iter().any(|row| row.len() != parameters))
-        {
+        let keys = |choice: &Choice| {
+            let all = choice.options.iter().flatten().map(|it| key_of(it).to_string());
+            all.collect::<BTreeSet<_>>()
+        };
+        let mut taken: Vec<String> =
+            self.declared.parameters.iter().map(|it| it.key.clone()).collect();
+        for key in self.declared.choices.iter().flat_map(keys) {
+            if taken.contains(&key) {
+                let printable = fowler_experiment::diagnostic::printable(&key);
+                self.wrong.push(last.diagnostic(format!("`{printable}` is declared twice")));
+            }
+            taken.push(key);
+        }
+        self.check_spread();
+    }
+
+    /// Reports a key `spread` that is no covariance matrix of the declared parameters.
+    fn check_spread(&mut self) {
+        let (spread, parameters) = (&self.declared.spread, self.declared.parameters.len());
+        let Some(origin) = &self.spread_at else { return };
+        if spread.len() != parameters || spread.iter().any(|row| row.len() != parameters) {
             let what = format!("`spread` of [{FITTING}] has {} rows", spread.len());
             let expected = format!(
                 "the covariance matrix of the fitted parameters, {parameters} rows of {parameters} \
                  numbers"
             );
+            self.wrong.push(origin.diagnostic(what).expected(expected));
+        } else if !is_covariance(spread) {
+            let what = format!("`spread` of [{FITTING}] is no covariance matrix");
+            let expected =
+                "variances from 0 to 1, and equal covariances below and above the diagonal";
             self.wrong.push(origin.diagnostic(what).expected(expected));
         }
     }

@@ -8,11 +8,12 @@ use fowler_units::Rng;
 
 impl CalibrateTable {
     /// Returns `count` variants of the fitted drive, whose parameters are drawn from the normal
-    /// distribution around the fitted values; a value beyond a bound becomes the bound. A variant
-    /// that the configuration check rejects is left out.
+    /// distribution around the fitted values; a variant with a value beyond a bound, or that the
+    /// configuration check rejects, is drawn again.
     ///
     /// # Errors
-    /// If the drive file does not have the covariance of the parameters.
+    /// If the drive file does not have the covariance of the parameters, or if hardly any draw
+    /// makes a drive that works.
     pub(crate) fn drawn(
         &self,
         drive: &Resolved,
@@ -31,13 +32,28 @@ impl CalibrateTable {
         let mut draw = || {
             let normal: Vec<f64> = fitted.iter().map(|_| rng.normal()).collect();
             let off = |row: &Vec<f64>| row.iter().zip(&normal).map(|(a, b)| a * b).sum::<f64>();
-            let at = fitted.iter().zip(&root).map(|(at, row)| (at + off(row)).clamp(0.0, 1.0));
+            let at: Vec<f64> = fitted.iter().zip(&root).map(|(at, row)| at + off(row)).collect();
+            let inside = at.iter().all(|at| (0.0..=1.0).contains(at));
             let set = self.parameters.iter().zip(at).map(|(parameter, at)| parameter.setting(at));
-            with(drive, set.collect()).ok()
+            inside.then(|| with(drive, set.collect()).ok()).flatten()
         };
-        Ok((0..count).filter_map(|_| draw()).collect())
+        let tries = count * TRIES;
+        let drawn: Vec<Resolved> = (0..tries).filter_map(|_| draw()).take(count).collect();
+        if drawn.len() == count {
+            return Ok(drawn);
+        }
+        let what = format!(
+            "only {} of {tries} draws of the fitted parameters lie within their bounds and make a \
+             drive that works",
+            drawn.len()
+        );
+        let hint = "fit the drive again, with bounds farther from the fitted values".to_string();
+        Err(Diagnostic::new(&drive.device, what).hint(hint).into())
     }
 }
+
+/// Largest number of draws for each drive that is returned.
+const TRIES: usize = 1_000;
 
 /// Returns the lower triangular matrix `L` with `L L^T` equal to a covariance (Cholesky). A
 /// direction without variance, or with one below zero by rounding, has none.

@@ -50,7 +50,7 @@ impl Written<'_> {
             "\n[{FITTING}]\nmodel = {}\nabout = {}\n{}fitted = [\n",
             quoted(model),
             quoted(&self.about()),
-            spread(found),
+            spread(found, declared.choices.len()),
         );
         for term in &found.terms {
             let ratio = term.simulated.map_or(f64::NAN, |it| it.value / term.measured);
@@ -102,7 +102,8 @@ impl Written<'_> {
         text += "\n# Each option was fitted by itself. Root mean square deviations, in expected ones:\n";
         for option in self.options {
             let off = option.off.map_or("no drive".into(), |off| format!("{off:.3}"));
-            let _grows = writeln!(text, "#   {off}: {}", option.settings.join(", "));
+            let settings = fowler_experiment::diagnostic::printable(option.settings.join(", "));
+            let _grows = writeln!(text, "#   {off}: {settings}");
         }
         for choice in &self.declared.choices {
             let option = |settings: &Vec<String>| {
@@ -121,12 +122,12 @@ impl Written<'_> {
 }
 
 /// Returns the key `spread` of the table: the covariance of the parameters, with four digits.
-fn spread(found: &Found) -> String {
+fn spread(found: &Found, choices: usize) -> String {
     let row = |row: Vec<f64>| {
-        let cells: Vec<String> = row.iter().map(|cell| format!("{cell:.4}")).collect();
+        let cells: Vec<String> = row.iter().map(|cell| format!("{cell:.3e}")).collect();
         format!("    [{}],\n", cells.join(", "))
     };
-    let rows: String = intervals::spread(found).into_iter().map(row).collect();
+    let rows: String = intervals::spread(found, choices).into_iter().map(row).collect();
     format!("spread = [\n{rows}]\n")
 }
 

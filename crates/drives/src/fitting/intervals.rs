@@ -51,7 +51,7 @@ impl Held {
 
 /// Returns the fitted parameters of a search result, with their confidence intervals.
 pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
-    let factor = factor(found);
+    let factor = factor(found, declared.choices.len());
     let covariance = covariance(&found.slopes);
     let held = |(number, parameter): (usize, &Parameter)| {
         let position = found.positions[number];
@@ -69,32 +69,31 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     declared.parameters.iter().enumerate().map(held).collect()
 }
 
-/// Variance of a position that may be anywhere between the bounds, 0 and 1, with equal probability.
-const ANYWHERE: f64 = 1.0 / 12.0;
+/// Precision (inverse of the variance) of a position of which only the bounds, 0 and 1, are known:
+/// each place between them is as probable.
+const OF_BOUNDS: f64 = 12.0;
 
-/// Returns the covariance of the fitted parameters, in positions between their bounds (0 to 1). A
-/// parameter that the measured rows leave free has the variance of a position anywhere between its
-/// bounds, and its correlations are kept as far as they are known.
-pub(super) fn spread(found: &Found) -> Vec<Vec<f64>> {
+/// Returns the covariance of the fitted parameters, in positions between their bounds (0 to 1):
+/// the inverse of `J^T J`, divided by the factor of the misses, plus the precision that the bounds
+/// alone give. So a direction that the measured rows leave free varies as far as the bounds allow,
+/// and one that they determine keeps its variance, however the parameters are confounded. `choices`
+/// is the number of choices of the fit.
+pub(super) fn spread(found: &Found, choices: usize) -> Vec<Vec<f64>> {
     let n = found.slopes.len();
-    let covariance = covariance(&found.slopes);
-    let factor = factor(found);
-    let scale = |at: usize| match covariance[at][at] * factor {
-        variance if variance <= ANYWHERE => libm::sqrt(factor),
-        variance if variance.is_finite() => libm::sqrt(factor * ANYWHERE / variance),
-        _ => 0.0,
-    };
-    let entry = |one: usize, other: usize| match covariance[one][other] {
-        it if it.is_finite() => it * scale(one) * scale(other),
-        _ => ANYWHERE,
+    let (values, vectors) = eigen(information(&found.slopes));
+    let factor = factor(found, choices);
+    let entry = |one: usize, other: usize| -> f64 {
+        let each = values.iter().zip(&vectors);
+        each.map(|(value, v)| v[one] * v[other] / (value.max(0.0) / factor + OF_BOUNDS)).sum()
     };
     (0..n).map(|one| (0..n).map(|other| entry(one, other)).collect()).collect()
 }
 
 /// Returns the factor by which variances are larger because the drive misses the measured rows by
-/// more than expected; at least 1.
-fn factor(found: &Found) -> f64 {
-    let freedom = found.terms.len().saturating_sub(found.slopes.len()).max(1) as f64;
+/// more than expected; at least 1. Each of the `choices` of the fit takes a degree of freedom, as a
+/// parameter does.
+fn factor(found: &Found, choices: usize) -> f64 {
+    let freedom = found.terms.len().saturating_sub(found.slopes.len() + choices).max(1) as f64;
     (found.squares() / freedom).max(1.0)
 }
 
@@ -120,10 +119,7 @@ fn closest(
 /// component in an undetermined direction has infinite variance.
 fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = slopes.len();
-    let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();
-    let matrix: Vec<Vec<f64>> =
-        slopes.iter().map(|one| slopes.iter().map(|other| product(one, other)).collect()).collect();
-    let (values, vectors) = eigen(matrix);
+    let (values, vectors) = eigen(information(slopes));
     let most = values.iter().copied().fold(0.0, f64::max);
     let is_free = |value: f64| value <= (most * FREE_BELOW).max(f64::MIN_POSITIVE);
     let entry = |one: usize, other: usize| -> f64 {
@@ -140,6 +136,12 @@ fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
         }
     }
     all
+}
+
+/// Returns `J^T J`: the products of the slopes of each pair of parameters, summed over the residuals.
+fn information(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();
+    slopes.iter().map(|one| slopes.iter().map(|other| product(one, other)).collect()).collect()
 }
 
 /// Returns the eigenvalues and eigenvectors of a symmetric matrix, by Jacobi's rotations.

@@ -19,9 +19,9 @@ mod summary;
 mod tests;
 
 use crate::fitting::{CalibrateTable, measured};
-use crate::measurements::{self as files, Filter, Kind, Pick};
+use crate::measurements::{self as files, Filter, Kind, Pick, Row};
 use crate::protocol::{self, Bench, Effort, Estimate, Rows};
-use fowler_experiment::device_spec::{self, DeviceSpec};
+use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
@@ -158,7 +158,7 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
     let results = rows.run(&bench, control);
     let place = |(pick, why): &(Pick<'_>, String)| (pick.place(), why.clone());
     let mut refused: Vec<(String, String)> = rows.refused.iter().map(place).collect();
-    let mut scored = Vec::new();
+    let (mut scored, mut measured_rows) = (Vec::new(), Vec::new());
     let mut ended = 0;
     for done in rows.done(&results) {
         ended += 1;
@@ -167,21 +167,24 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
                 let mut row = of_row(&done.pick, findings, &declared, &simulated);
                 row.left_out = left_out(&done.pick, done.left_out, &row.metrics);
                 scored.push(row);
+                measured_rows.push(std::ptr::from_ref(done.pick.row));
             }
             (Err(why), _) => refused.push((done.pick.place(), why)),
             (Ok(_), None) => {}
         }
     }
-    let others = drawn.iter().map(|drive| {
+    let simulated = |drive: &Resolved| -> Numbers {
         let results = rows.run(&Bench::new(drive, spec.effort, &images), control);
-        let simulated =
-            |done: protocol::Done<'_, '_>| Some((done.pick.place(), done.simulated.ok()?));
-        rows.done(&results).filter_map(simulated).collect()
-    });
-    let others: Vec<Vec<_>> = others.collect();
+        let done = rows.done(&results);
+        done.filter_map(|it| Some((std::ptr::from_ref(it.pick.row), it.simulated.ok()?))).collect()
+    };
+    let others: Vec<Numbers> = drawn.iter().map(simulated).collect();
     // Of drives that were drawn, all count or none.
-    if !control.stopped() {
-        predict(&mut scored, &others);
+    let has_intervals = !drawn.is_empty() && !control.stopped();
+    if has_intervals {
+        for (row, measured) in scored.iter_mut().zip(&measured_rows) {
+            predict(row, *measured, &others);
+        }
     }
     Ok(Score {
         drive: (drive.device, drive.hash),
@@ -189,23 +192,23 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
         of_another: declared.model.clone().filter(|_| declared.is_of_others(&read)),
         rows: scored,
         refused,
-        complete: ended == rows.count().0,
+        complete: ended == rows.count().0 && (drawn.is_empty() || has_intervals),
     })
 }
 
-/// Adds to each number the 90 % interval of its prediction, from the numbers of drawn drives:
-/// `drawn` has, for each of them, the place and the simulated numbers of each row.
-fn predict(scored: &mut [ScoredRow], drawn: &[Vec<(String, Vec<protocol::Simulated>)>]) {
-    for row in scored {
-        for metric in &mut row.metrics {
-            let value = |rows: &Vec<(String, Vec<protocol::Simulated>)>| {
-                let (_, simulated) = rows.iter().find(|(place, _)| *place == row.place)?;
-                let number = simulated.iter().find(|it| it.metric == metric.name)?;
-                Some(number.estimate.value)
-            };
-            let values: Vec<f64> = drawn.iter().filter_map(value).collect();
-            metric.predicted = prediction::interval(metric.simulated, &values);
-        }
+/// Simulated numbers of a drive: for each measured row, by its place in memory.
+type Numbers = Vec<(*const Row, Vec<protocol::Simulated>)>;
+
+/// Adds to each number of a scored row the 90 % interval of its prediction. `measured` is the row
+/// that was measured, and `drawn` has the numbers of each drawn drive.
+fn predict(row: &mut ScoredRow, measured: *const Row, drawn: &[Numbers]) {
+    for metric in &mut row.metrics {
+        let value = |rows: &Numbers| {
+            let (_, simulated) = rows.iter().find(|(row, _)| *row == measured)?;
+            Some(simulated.iter().find(|it| it.metric == metric.name)?.estimate.value)
+        };
+        let values: Vec<Option<f64>> = drawn.iter().map(value).collect();
+        metric.predicted = prediction::interval(metric.simulated, &values);
     }
 }
 

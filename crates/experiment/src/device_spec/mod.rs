@@ -247,12 +247,26 @@ fn fitting_schema() -> Value {
             "model": text,
             "about": text,
             "fitted": { "type": "array", "items": text },
-            "parameter": { "type": "array", "maxItems": 6, "items": {
-                "type": "object",
-                "additionalProperties": false,
-                "required": ["key", "low", "high", "source"],
-                "properties": { "key": text, "low": number, "high": number, "source": text },
-            } },
+            "spread": { "type": "array", "items": { "type": "array", "items": { "type": "number" } } },
+            "parameter": { "type": "array", "maxItems": 9, "items": { "oneOf": [
+                {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["key", "low", "high", "source"],
+                    "properties": { "key": text, "low": number, "high": number, "source": text },
+                },
+                {
+                    "type": "object",
+                    "additionalProperties": false,
+                    "required": ["options", "source"],
+                    "properties": { "source": text, "options": {
+                        "type": "array",
+                        "minItems": 2,
+                        "maxItems": 8,
+                        "items": { "type": "array", "minItems": 1, "items": text },
+                    } },
+                },
+            ] } },
         },
     })
 }
