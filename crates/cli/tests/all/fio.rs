@@ -301,7 +301,7 @@ mod shared_files {
         let Some(inputs) = shared_folder::path("inputs", "a job that replays a log") else {
             return;
         };
-        let folder = Folder::new("fio-replay");
+        let folder = Folder::new("fio-recorded");
         let read = |name: &str| std::fs::read_to_string(inputs.join(name)).unwrap();
         let log = folder.file("09b-fio-iolog3-trim.log", &read("a-09b-fio-iolog3-trim.log"));
         folder.file("replay.fio", &read("a-09c-replay.fio"));

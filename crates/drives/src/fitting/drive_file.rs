@@ -102,7 +102,8 @@ impl Written<'_> {
         text += "\n# Each option was fitted by itself. Root mean square deviations, in expected ones:\n";
         for option in self.options {
             let off = option.off.map_or("no drive".into(), |off| format!("{off:.3}"));
-            let settings = fowler_experiment::diagnostic::printable(option.settings.join(", "));
+            let settings = option.settings.join(", ");
+            let settings = fowler_experiment::diagnostic::escaped(&settings);
             let _grows = writeln!(text, "#   {off}: {settings}");
         }
         for choice in &self.declared.choices {

@@ -138,7 +138,8 @@ fn covariance(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     all
 }
 
-/// Returns `J^T J`: the products of the slopes of each pair of parameters, summed over the residuals.
+/// Returns `J^T J`: the products of the slopes of each pair of parameters, summed over the
+/// residuals.
 fn information(slopes: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let product = |one: &[f64], other: &[f64]| one.iter().zip(other).map(|(a, b)| a * b).sum();
     slopes.iter().map(|one| slopes.iter().map(|other| product(one, other)).collect()).collect()
