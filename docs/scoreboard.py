@@ -260,9 +260,10 @@ def intervals(paths: list[str]) -> None:
                 if row["sample"] != sample or beyond_knee(row, score):
                     continue
                 for metric in row["metrics"]:
-                    if metric["used_in_fit"] or metric["metric"] not in INTERVALS:
+                    known = metric["predicted_interval"]
+                    if metric["used_in_fit"] or metric["metric"] not in INTERVALS or not known:
                         continue
-                    low, high = metric["predicted_interval"]
+                    low, high = known
                     held[metric["metric"]].append(low <= metric["measured"] <= high)
                     widths.append(math.sqrt(high / low) - 1)
             cells = [f"{sum(held[it])} of {len(held[it])}" for it in INTERVALS]
