@@ -268,6 +268,8 @@ def intervals(paths: list[str]) -> None:
                     widths.append(math.sqrt(high / low) - 1)
             cells = [f"{sum(held[it])} of {len(held[it])}" for it in INTERVALS]
             everything = [it for name in INTERVALS for it in held[name]]
+            if not everything:
+                continue
             cells.append(f"{sum(everything) / len(everything) * 100:.0f} %")
             cells.append(f"{statistics.median(widths) * 100:.0f} %")
             print(f"| {score['rows'][0]['model']} ({sample}) | {' | '.join(cells)} |")
