@@ -6,7 +6,7 @@ use super::search::{Found, Residuals, search};
 use super::*;
 use crate::measurements::Filter;
 use crate::protocol::{Effort, Estimate};
-use crate::score::Metric;
+use crate::score::{Metric, ScoreSpec};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::presets::Source;
 use fowler_units::Bytes;
@@ -254,6 +254,29 @@ fn rows(values: &[[f64; 3]]) -> String {
     .to_string()
 }
 
+/// Simulates the rows on a drive with these settings. Returns the comparison, the numbers of each
+/// row (`iops`, `p50_us`, `p99_us`), and the folder of the rows.
+fn simulated_rows(settings: &[&str]) -> (ScoreSpec, Vec<[f64; 3]>, tempfile::TempDir) {
+    let (mut truth, kept) = spec("", &rows(&[[1.0; 3]; 3]), 1);
+    truth.drive.set.extend(settings.iter().map(ToString::to_string));
+    let score = ScoreSpec {
+        drive: truth.drive,
+        scheme: None,
+        files: truth.files,
+        filters: Vec::new(),
+        effort: truth.effort,
+        draws: 0,
+    };
+    let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
+    let values = scored.rows.iter().map(|row| {
+        ["iops", "p50_us", "p99_us"].map(|name| {
+            let metric = row.metrics.iter().find(|metric| metric.name == name);
+            metric.expect("simulated").simulated.value
+        })
+    });
+    (score, values.collect(), kept)
+}
+
 /// Simulates a drive with known times and takes its rows as measured. Fits that start from other
 /// times, with two seeds of the search, recover the known times.
 // Slow: fits from other times and with two seeds, each with a drive simulated for every step.
@@ -262,27 +285,7 @@ fn a_drive_is_found_again_from_its_rows() {
     let declarations = parameter("timing.read", "\"20us\"", "\"200us\"")
         + &parameter("host.command", "\"100ns\"", "\"4us\"");
     let known = ["timing.read=61us", "host.command=1500ns"];
-    let (mut truth, _kept) = spec("", &rows(&[[1.0; 3]; 3]), 1);
-    truth.drive.set.extend(known.iter().map(ToString::to_string));
-    let score = crate::score::ScoreSpec {
-        drive: truth.drive.clone(),
-        scheme: None,
-        files: truth.files.clone(),
-        filters: Vec::new(),
-        effort: truth.effort,
-        draws: 0,
-    };
-    let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
-    let values: Vec<[f64; 3]> = scored
-        .rows
-        .iter()
-        .map(|row| {
-            ["iops", "p50_us", "p99_us"].map(|name| {
-                let metric = row.metrics.iter().find(|metric| metric.name == name);
-                metric.expect("simulated").simulated.value
-            })
-        })
-        .collect();
+    let (_, values, _kept) = simulated_rows(&known);
     let fits = [1, 7].map(|seed| {
         let (spec, _kept) = spec(&declarations, &rows(&values), seed);
         fit(&spec, Control::UNWATCHED).expect("it can be fitted").expect("nobody stopped it")
@@ -321,20 +324,8 @@ fn a_drive_is_found_again_from_its_rows() {
 #[test]
 fn the_option_that_made_the_rows_is_chosen() {
     let read = parameter("timing.read", "\"30us\"", "\"120us\"");
-    let (mut truth, _kept) = spec("", &rows(&[[1.0; 3]; 3]), 1);
-    truth.drive.set.push("timing.read=61us".into());
-    let mut score = crate::score::ScoreSpec {
-        drive: truth.drive.clone(),
-        scheme: None,
-        files: truth.files.clone(),
-        filters: Vec::new(),
-        effort: truth.effort,
-        draws: 0,
-    };
-    let scored = crate::score::score(&score, Control::UNWATCHED).expect("simulated");
-    let values: Vec<[f64; 3]> = (scored.rows.iter())
-        .map(|row| [0, 1, 2].map(|number| row.metrics[number].simulated.value))
-        .collect();
+    let (mut score, values, _kept) = simulated_rows(&["timing.read=61us"]);
+    let truth = score.clone();
     for (one, other) in [("2us", "20us"), ("20us", "2us")] {
         let declarations = read.clone() + &choice("timing.bus_transfer", one, other);
         let (mut spec, _kept) = spec(&declarations, &rows(&values), 1);
