@@ -3,7 +3,7 @@
 //! JESD218). See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
 
 use crate::config::Config;
-use fowler_units::Rng;
+use fowler_units::{Bytes, Rng};
 
 /// Draws the reads that fail. The number of successful reads before the next failure is drawn at
 /// once, so that each read costs one decrement.
@@ -29,9 +29,12 @@ impl RandomFailures {
         })
     }
 
-    /// Returns the number of bits of a page.
+    /// Returns the number of bits of what fails at once: a page or, on drives with superblocks,
+    /// a mapping unit.
     pub fn bits(config: &Config) -> f64 {
-        8.0 * config.geometry.page_size.0 as f64
+        let Bytes(size) =
+            if config.ftl.has_superblocks() { config.unit() } else { config.geometry.page_size };
+        8.0 * size as f64
     }
 
     /// Counts a read. Returns true if it fails.

@@ -102,6 +102,11 @@ pub trait Translation {
     fn tries(&mut self, _page: UnitId, _now: Nanos) -> Tries {
         unreachable!("the data of this drive does not age")
     }
+    /// Returns true if a random failure cannot strike a mapping unit, because its data is in the
+    /// controller or has been struck before, if the layer is [`Translation::PACKED`].
+    fn is_out_of_reach(&self, _unit: UnitId) -> bool {
+        unreachable!("random failures of this drive strike whole pages")
+    }
     /// Called when a transaction is done or was dropped. The transaction is still open; the layer
     /// closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
@@ -153,6 +158,8 @@ pub struct Flash {
     ladder: Ladder,
     /// True if read errors are modeled by sensing level.
     errs: bool,
+    /// True if a page with too many errors is read again at the references of a retry table.
+    ages: bool,
     /// True if a read may take more than its nominal time: errors are modeled, or strike at a rate,
     /// or data ages.
     may_err: bool,
@@ -205,11 +212,8 @@ impl Flash {
     pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
         let ages = config.reliability.model != ModelKind::Off;
         let condition = if ages { Condition::bytes(geometry) } else { Bytes(0) };
-        let failed = if !ages && config.reliability.uber > 0.0 {
-            FailedReads::bytes(geometry)
-        } else {
-            Bytes(0)
-        };
+        let uber = config.reliability.uber > 0.0 && !config.ftl.has_superblocks();
+        let failed = if !ages && uber { FailedReads::bytes(geometry) } else { Bytes(0) };
         Txns::bytes(capacity)
             + Bytes::of::<Die>(geometry.dies().into())
             + Bytes::of::<RankedQueue>(geometry.dies().into())
@@ -251,6 +255,7 @@ impl Flash {
             read_retry: ReadRetry::new(&config.aging),
             ladder: Ladder::of(config),
             errs,
+            ages: config.aging.is_on(),
             unknown_level: 0,
             condition: None,
             may_err: errs || random_failures.is_some() || config.aging.is_on(),

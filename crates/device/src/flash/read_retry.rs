@@ -47,6 +47,11 @@ impl Flash {
         let Tries { first, more } = layer.tries(unit, self.now());
         let record = self.txns.get_mut(read);
         (record.first_level, record.level, record.needed) = (first, 0, more);
+        let beyond = self.read_retry.most + 1;
+        if self.random_failures.is_some() && self.strikes_unit(read, beyond, layer) {
+            // No entry of the table corrects the unit; the read finds that out entry by entry.
+            self.txns.get_mut(read).needed = beyond;
+        }
         let (sense, transfer) = self.try_of_page(unit);
         self.sense_for(id, sense, self.txns.get(read).all_of(true, transfer));
     }

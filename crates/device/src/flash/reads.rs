@@ -35,10 +35,10 @@ impl Flash {
         let Txn { op, source, unit, .. } = *self.txns.get(txn);
         die.enter(now, State::Sensing, Doing::serving(op, source), &mut self.txns);
         let page = self.locator.page_of(unit);
-        if self.may_err && L::PACKED && !self.errs {
+        if L::PACKED && self.ages {
             self.sense_by_age(id, txn, layer);
         } else if self.may_err {
-            self.sense_by_condition::<L>(id, txn, page);
+            self.sense_by_condition(id, txn, page, layer);
         } else {
             let (time, transfer) = self.levels.sense_and_transfer(0, || self.offset(page));
             self.sense_for(id, time, self.txns.get(txn).all_of(L::PACKED, transfer));
@@ -48,17 +48,40 @@ impl Flash {
     /// Begins to sense a page at the level of the first try. Not inlined, because a drive whose
     /// cells do not err never needs it.
     #[inline(never)]
-    fn sense_by_condition<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {
-        let fails = self.random_failures.is_some() && self.fails_at_random(page);
+    fn sense_by_condition<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn, layer: &L) {
+        let draws = self.random_failures.is_some();
+        let fails = draws && !L::PACKED && self.fails_at_random(page);
         if self.errs {
             self.sense_by_last::<L>(id, txn, page);
         } else {
             self.sense::<L>(id, txn, page, 0);
         }
-        if fails {
+        let beyond = self.levels.count();
+        if fails || draws && L::PACKED && self.strikes_unit(txn, beyond, layer) {
             // No level corrects the page; the read finds that out level by level.
-            self.txns.get_mut(txn).needed = self.levels.count();
+            self.txns.get_mut(txn).needed = beyond;
         }
+    }
+
+    /// Returns true if a random failure strikes one of the mapping units that a read brings, and
+    /// records which. A unit out of reach is spared: the next one that is read is struck instead. A
+    /// page that needs `beyond` tries is unreadable as a whole already.
+    pub(super) fn strikes_unit<L: Translation>(
+        &mut self,
+        read: TxnId,
+        beyond: u8,
+        layer: &L,
+    ) -> bool {
+        let record = self.txns.get_mut(read);
+        let Some(failures) = &mut self.random_failures else { return false };
+        let Some(at) = (0..record.parts).find(|_| failures.strikes()) else { return false };
+        if record.needed >= beyond || layer.is_out_of_reach(record.unit_read(at)) {
+            failures.put_off();
+            return false;
+        }
+        record.failed = at + 1;
+        self.counters.failed_at_random += 1;
+        true
     }
 
     /// Returns true if no sensing level corrects the data of a page, because a random failure has
@@ -178,7 +201,7 @@ impl Flash {
         let read = die.cursor;
         let Txn { source, dispatched, level, needed, .. } = *self.txns.get(read);
         if level < needed {
-            let again = if L::PACKED && !self.errs {
+            let again = if L::PACKED && self.ages {
                 self.retries(id, read)
             } else {
                 self.climbs::<L>(id, read)
@@ -204,7 +227,7 @@ impl Flash {
         took: Span,
         layer: &mut L,
     ) {
-        if L::PACKED && level > 0 && !self.errs {
+        if L::PACKED && self.ages && level > 0 {
             self.retried(id, read);
         } else {
             self.note_try(id, read, level, false);

@@ -119,7 +119,7 @@ impl Flash {
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;
                 blame[Part::Channel] += total - hard;
-                if txn.level > 0 && PACKED && !self.errs {
+                if txn.level > 0 && PACKED && self.ages {
                     self.read_retry_blame(txn, blame);
                 } else if txn.level > 0 && PACKED {
                     self.soft_blame_by_page(txn, blame);

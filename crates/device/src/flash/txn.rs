@@ -98,7 +98,9 @@ pub struct Txn {
     pub tag: StreamTag,
     /// For programs bound to a page, the ISPP step and voltages of the block.
     pub mode: Mode,
-    /// For programs bound to a page, how many earlier programs of the same data have failed.
+    /// For programs bound to a page, how many earlier programs of the same data have failed. For
+    /// reads of a drive with superblocks, the place of the mapping unit that a random failure has
+    /// struck among those that the read brings, counted from 1; 0 without a failure.
     pub failed: u8,
     /// For reads, the voltages that the page is assumed to have been programmed at, if not those of
     /// the block.
@@ -179,6 +181,17 @@ impl Txn {
     #[inline(always)]
     pub fn all_of(&self, packed: bool, transfer: Span) -> Span {
         if packed { transfer * u64::from(self.parts) } else { transfer }
+    }
+
+    /// Returns the mapping unit that is number `at`, counted from 0, among those that a read brings
+    /// on a drive with superblocks: they follow each other from [`Txn::from`] on or, in reads that
+    /// the drive needs for itself, are the bits of [`Txn::epoch`].
+    pub fn unit_read(&self, at: u8) -> UnitId {
+        if matches!(self.owner, Owner::Request | Owner::Merge(_)) {
+            return self.from.plus(at.into());
+        }
+        let rest = (0..at).fold(self.epoch, |rest, _| rest & rest.wrapping_sub(1));
+        self.from.plus(rest.trailing_zeros() % u32::BITS)
     }
 
     /// Creates a read, program or erase on `die`. The arena numbers it.

@@ -58,8 +58,9 @@ impl Config {
     /// their defaults. The keys that it uses depend on the error model, on `aging`, and on the
     /// redundancy policy.
     pub(super) fn has_cells_of_superblocks(&self) -> bool {
-        let plain = reliability::Params::default();
         let params = &self.reliability;
+        // Errors at a rate need no model of cells.
+        let plain = reliability::Params { uber: params.uber, ..reliability::Params::default() };
         let reliability::Params { cells, cycles, oldest, .. } = *params;
         if params.model == ModelKind::Analytic {
             // The states of cells of any number of bits are those of [aging].
@@ -123,19 +124,6 @@ impl Config {
                     .into()
             },
             || "leave it out: the true strengths are known".into(),
-        );
-        refusals.unless_hinted(
-            params.uber == 0.0,
-            &["reliability.uber", "ftl.reclaim_unit"],
-            || {
-                "a read of a drive with superblocks brings several units, of which an error would \
-                 take one"
-                    .into()
-            },
-            || {
-                "leave it out, or let pages fail at a rate of their own: --fault \"every 1s page\""
-                    .into()
-            },
         );
     }
 

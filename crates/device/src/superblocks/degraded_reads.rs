@@ -30,8 +30,11 @@ impl Superblocks {
     #[cold]
     #[inline(never)]
     pub(super) fn waits_for_recovery(&mut self, flash: &mut Flash, id: TxnId) -> bool {
-        let Txn { owner, from: first, needed, level, epoch, .. } = *flash.txns.get(id);
-        if needed > level {
+        let read = *flash.txns.get(id);
+        let Txn { owner, from: first, needed, level, epoch, failed, .. } = read;
+        if failed > 0 {
+            self.strike(flash, vec![read.unit_read(failed - 1)], Failure::Cells);
+        } else if needed > level {
             let page = UnitId(first.0 - first.0 % self.shape.units_per_page);
             let units = page.run(self.shape.units_per_page);
             let programmed = |unit: &UnitId| self.is_programmed(*unit);
@@ -56,7 +59,8 @@ impl Superblocks {
             self.contents.as_ref().is_some_and(|contents| !contents.reads(first.plus(*bit)))
         };
         let which = bits(wanted).filter(fails).fold(0, |all, at| all | 1 << at);
-        if which == 0 {
+        // Without stripes, a valid unit that has failed is in the controller, or it would be lost.
+        if which == 0 || !self.has_stripes(self.shape.superblock_of(first)) {
             self.note_read(flash, id, wanted);
             return false;
         }

@@ -455,6 +455,11 @@ impl Translation for Superblocks {
         self.aged_tries(page_of(page), now)
     }
 
+    fn is_out_of_reach(&self, unit: UnitId) -> bool {
+        let failed = self.contents.as_ref().is_some_and(|contents| !contents.reads(unit));
+        failed || self.at_hand().binary_search(&unit).is_ok()
+    }
+
     fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {
         match flash.txns.get(id).owner {
             Owner::Command(number) => {

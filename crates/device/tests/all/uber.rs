@@ -2,10 +2,11 @@
 //! brought back by parity.
 
 use crate::support::small;
+use crate::support::superblocks::{built, tiny};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
-use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos};
+use fowler_units::{Bytes, HostIo, HostOp, Lpn, Nanos, Span};
 
 /// The tolerated deviation, in standard deviations. Beyond 3.9 lies one in ten thousand on either
 /// side together. The seeds are fixed.
@@ -98,7 +99,7 @@ fn what_has_failed_stays_failed_until_overwritten() {
 fn parity_brings_back_what_fails() {
     let mut device = drive(&config(RedundancyKind::Raid5, 2e-8, 1));
     (0..20).for_each(|_| each_page(&mut device, HostOp::Read));
-    device.rest_until(device.now() + fowler_units::Span::ms(100), &mut ());
+    device.rest_until(device.now() + Span::ms(100), &mut ());
     let losses = device.losses().expect("versions");
     let failed = device.counters().failed_at_random;
     assert!(failed > 0);
@@ -106,6 +107,83 @@ fn parity_brings_back_what_fails() {
     assert_eq!((losses.rebuilt, losses.lost_in_all()), (losses.unreadable, 0));
     assert!((0..device.layout().logical_pages).all(|page| device.lost(Lpn(page)).is_none()));
     device.check_data().unwrap_or_else(|law| panic!("{}", law.0));
+}
+
+/// A full drive with superblocks, of pages of four mapping units of 2^15 bits, with as many read
+/// tries as `kind` of errors has.
+fn of_superblocks(kind: &str, uber: f64, seed: u64) -> Config {
+    let mut config = tiny();
+    (config.reliability.uber, config.seed) = (uber, seed);
+    config.redundancy.integrity = true;
+    // Nothing is moved while it is read.
+    config.precondition.pattern = Pattern::Sequential;
+    match kind {
+        "none" => (),
+        "levels" => config.reliability.model = ModelKind::Analytic,
+        "retry table" => config.aging.coding = Coding::Balanced,
+        "parity" => {
+            config.redundancy.name = RedundancyKind::Raid5;
+            config.superblocks.parity = 4;
+            config.over_provisioning = 0.5;
+        }
+        other => panic!("{other}"),
+    }
+    config
+}
+
+/// Reads every mapping unit of a drive with superblocks, in requests of `units` units.
+fn each_unit(device: &mut Device<Superblocks>, units: u32) {
+    let size = units * 4096;
+    let requests = device.layout().logical.0 / u64::from(size);
+    let now = device.now() + Span::ms(1);
+    let io = |at: u64| HostIo::new(HostOp::Read, now, at * u64::from(size), size);
+    device.run((0..requests).map(io), Pacing::Closed { depth: 4 }, &mut ());
+    device.check_superblocks().unwrap_or_else(|law| panic!("{}", law.0));
+}
+
+/// On a drive with superblocks each mapping unit that a read brings fails at the rate, whether the
+/// read brings one or four of them and however many tries a read has, and nothing but it is lost.
+#[test]
+fn units_of_superblocks_fail_as_often_as_the_rate_says() {
+    for (kind, units) in [("none", 1), ("none", 4), ("levels", 1), ("retry table", 4)] {
+        let uber = 3e-7;
+        let (mut found, mut read) = (0, 0);
+        for seed in 0..30 {
+            let mut device = built(&of_superblocks(kind, uber, seed)).expect("a sound drive");
+            each_unit(&mut device, units);
+            let counters = device.counters();
+            assert_eq!(counters.uncorrectable, counters.failed_at_random, "{kind}, seed {seed}");
+            let losses = device.losses().expect("it notices losses");
+            assert_eq!(losses.lost_in_all(), counters.failed_at_random, "{kind}, seed {seed}");
+            assert_eq!(losses.failed_reads, losses.lost_in_all(), "{kind}, seed {seed}");
+            assert_eq!(device.census().lost(), losses.lost_in_all(), "{kind}, seed {seed}");
+            found += counters.failed_at_random;
+            read += u64::from(device.layout().logical_pages);
+        }
+        let p = uber * 4096.0 * 8.0;
+        let (expected, spread) = (read as f64 * p, (read as f64 * p * (1.0 - p)).sqrt());
+        let off = (found as f64 - expected) / spread;
+        assert!(off.abs() < SIGMAS, "{kind}: {found} of {expected:.1}, {off:.1} sigmas");
+    }
+}
+
+/// A unit that has failed is read in all tries that the drive has, and from parity from then on.
+#[test]
+fn parity_brings_back_units_of_superblocks() {
+    let mut config = of_superblocks("parity", 1e-8, 2);
+    config.aging.coding = Coding::Balanced;
+    let mut device = built(&config).expect("a sound drive");
+    (0..20).for_each(|_| each_unit(&mut device, 1));
+    device.rest_until(device.now() + Span::ms(100), &mut ());
+    let (losses, counters) = (device.losses().expect("it notices losses"), device.counters());
+    let failed = counters.failed_at_random;
+    assert!(failed > 0);
+    let tries = u64::from(config.aging.retry_entries);
+    assert_eq!(counters.retries_at[0], failed * tries, "each failure takes every try");
+    assert_eq!(losses.unreadable + losses.parity_unreadable, failed);
+    // What fails in an open superblock is moved once that is full; until then parity answers.
+    assert!(losses.rebuilt > 0 && losses.rebuilt <= losses.unreadable, "{losses:?}");
+    assert_eq!((losses.lost_in_all(), losses.failed_reads, device.census().lost()), (0, 0, 0));
 }
 
 #[test]
