@@ -203,8 +203,8 @@ class Write:
     def ends_ns(self) -> int:
         """The simulated time at which the target life ends."""
     def left(self, *, healed: bool = False) -> float:
-        """Returns the pages of endurance that remain: as rated, or with the wear that rest has healed added.
-        Looks at every block."""
+        """Returns the number of pages that may still be programmed before the rated endurance is used up;
+        with `healed`, including those gained as resting cells recover. Looks at every block."""
 
 @final
 class Plane:

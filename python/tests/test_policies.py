@@ -512,7 +512,7 @@ class Uncopied(ReadFirst):
             "hire",
             "hire",
             Wrong("stream", 6),
-            "stream returned 6: expected the number of a stream, from 0 to 5",
+            "stream returned 6: expected the number of a stream .data that shares blocks., from 0 to 5",
         ),
         ("hire", "hire", Wrong("stream", "hot"), "stream returned 'hot': expected the number of a stream"),
         ("hire", "hire", Mixing(), "data that is mixed and for data that is read_hot: expected different"),

@@ -28,9 +28,9 @@ pub(crate) struct Lane {
 /// Result of adding an event key to a lane, a ring buffer of keys in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Put {
-    /// The key was added to the ring buffer, which was empty.
+    /// The event key was added to the lane's ring buffer, which was empty before.
     First,
-    /// The key was added to the ring buffer, behind at least one other key.
+    /// The event key was added to the lane's ring buffer, behind at least one other key.
     Behind,
     /// The key was not added: the ring buffer is full, or the key is due before one that was added
     /// earlier.

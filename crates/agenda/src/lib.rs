@@ -283,8 +283,8 @@ impl<E: Event> Agenda<E> {
         }
     }
 
-    /// Removes the first rare event: of the first events of the last lane and of the binary heap,
-    /// the one that is due first.
+    /// Removes the event that is due first of those outside the fast FIFO lanes: rare events, which
+    /// wait in the last lane or, out of order, in the binary heap.
     #[inline(never)]
     fn take_rare(&mut self) {
         if self.rare_in_heap {

@@ -22,7 +22,8 @@ const MARGIN: usize = 8;
 const ACROSS: usize = 2;
 /// Rows of dots in a braille character, of which charts are drawn.
 const UPWARDS: usize = 4;
-/// Rows of characters for each step of a chart's upward axis, by the number of steps.
+/// Height of a latency chart, in rows of characters per labelled percentile step of its vertical
+/// axis. Index: number of steps, 1 to 4; the more steps, the lower each is.
 const ROWS: [usize; 5] = [0, 6, 4, 3, 2];
 /// Percentiles that label the vertical axis of a latency chart, from the bottom up. From each label
 /// to the next, the share of slower requests falls to a tenth.
@@ -208,7 +209,8 @@ impl Canvas {
         self.height * UPWARDS
     }
 
-    /// Sets a dot of the grid, counted from the left and from the bottom.
+    /// Sets one braille dot of the chart's canvas, at `x` dots from the left and `up` dots from the
+    /// bottom.
     fn dot(&mut self, (x, up): (usize, usize)) {
         /// Bits of a Braille pattern for the dots of a cell: for each column, from the top.
         const BITS: [[u8; UPWARDS]; ACROSS] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];

@@ -57,8 +57,8 @@ pub(crate) fn stopped_or(
     Ok(Exit::Stopped)
 }
 
-/// Returns the exit code of a command that has printed the results of its runs: a broken invariant,
-/// an error or a stop by the user that ended a run decides it.
+/// Returns the exit code of a command that has printed the results of its runs: a fault if a run
+/// broke an invariant, else an error or a stop by the user if one ended a run.
 pub(crate) fn exit_of(outcomes: &[Outcome]) -> Exit {
     let mut said: Vec<Diagnostic> = Vec::new();
     let mut exit = Exit::Done;

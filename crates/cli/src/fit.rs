@@ -108,7 +108,7 @@ pub(crate) fn run_spec(
     })
 }
 
-/// Returns the files from which a drive under some schemes is read.
+/// Returns the files that define a drive and the schemes it runs under, without built-in presets.
 pub(crate) fn drive_files(drive: &Drive, schemes: &[String]) -> Vec<Named> {
     files_of("--device", &drive.device, schemes)
 }
@@ -255,7 +255,7 @@ pub(crate) fn inputs(drive: &str, measured: &[PathBuf]) -> Vec<Named> {
     drive.into_iter().chain(measured).collect()
 }
 
-/// Returns the filters that select measured rows, from their flags.
+/// Returns the filters that select rows of the measurements of real drives, one for each `--rows`.
 pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let filters: Vec<Filter> =
@@ -263,8 +263,9 @@ pub(crate) fn filters(rows: &[String]) -> Result<Vec<Filter>, Diagnostics> {
     diagnostics.or(filters)
 }
 
-/// Returns the length of the simulations of measured rows and the sizes of the simulated drives,
-/// from the flags --brief, --longer and --capacity of `fowler score` and `fowler calibrate`.
+/// Returns the length of the simulations of measured rows (the measurements of real drives) and the
+/// sizes of the simulated drives, from the flags --brief, --longer and --capacity of `fowler score`
+/// and `fowler calibrate`.
 pub(crate) fn effort(arguments: &Effort) -> Result<HowMuch, Diagnostics> {
     let effort = if arguments.brief { HowMuch::BRIEF } else { HowMuch::FULL };
     let effort = HowMuch { longer: arguments.longer.into(), ..effort };

@@ -7,7 +7,7 @@ use fowler_lifetime::{Lifetime, SaveTo};
 use std::fmt::Write;
 use std::path::Path;
 
-/// Name of a life's checkpoint file in the folder of results.
+/// Name, in the folder of results, of the file from which an interrupted `fowler lifetime` resumes.
 pub(crate) const CHECKPOINT: &str = "lifetime.checkpoint";
 
 /// Prints and writes the result of a lifetime, and then removes the checkpoint.

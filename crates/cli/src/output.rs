@@ -109,7 +109,7 @@ impl Output {
         })
     }
 
-    /// Returns true if a page with pictures is to be written.
+    /// Returns true if the command is to write an HTML report with charts (report.html).
     pub fn reports(&self) -> bool {
         !self.reports.is_empty()
     }
@@ -146,8 +146,8 @@ impl Output {
         pages::runs(outcomes, spread, passages, &self.reports)
     }
 
-    /// Lists the files that `command` has written into the folder: the summary, pages, requests,
-    /// and these `others`. Files that an earlier run left there are removed.
+    /// Lists the files that `command` has written into its folder of results: summary.json, HTML
+    /// reports, logs of requests, and `others`. Files that an earlier run left there are removed.
     pub fn list(
         &self,
         command: &str,

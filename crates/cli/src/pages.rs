@@ -25,7 +25,8 @@ mod with_report {
     /// Reason why a folder of runs has no HTML page; `None` where this program can draw pages.
     pub(crate) const NO_PAGE: Option<&str> = None;
 
-    /// Checks that the program can draw pages: built with the feature `report`, it always can.
+    /// Checks that the program can draw HTML pages of results: built with the feature `report`, it
+    /// always can.
     pub(crate) fn check(_asked: &str) -> Result<(), Diagnostics> {
         Ok(())
     }

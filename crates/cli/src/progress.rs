@@ -16,7 +16,7 @@ use std::time::Duration;
 
 /// Time between two drawings of a progress bar, even where nothing is reported.
 const TICK: Duration = Duration::from_millis(200);
-/// Units of a progress bar for one part of the work.
+/// Number of units by which a progress bar advances for one whole part of the work, such as a run.
 const PART: f64 = 1e6;
 
 /// Template of a progress bar for work whose amount is not known yet.

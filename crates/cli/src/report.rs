@@ -273,7 +273,7 @@ pub(crate) fn workload_line(outcome: &Outcome) -> String {
 pub(crate) fn search_line(first: &Outcome) -> String {
     let Some(search) = first.search else { return String::new() };
     format!(
-        "idle      {} wanted, {} reached {} with arrival times divided by {}, found in {}\n",
+        "idle      {} wanted, {} of the time reached {} with arrival times divided by {}; the search took {}\n",
         percent(search.target),
         percent(search.reached),
         first.drive.place(),

@@ -72,7 +72,7 @@ pub(crate) fn report(outcomes: &[Outcome], spread: Option<&Spread>, explains: &s
     emphasized(&text) + space + &said + &more
 }
 
-/// Returns the lines about the input that the verdict at the head of a report leaves out: for a
+/// Returns the lines about the input that the opening sentences of a short report leave out: for a
 /// trace, how it was read; for a comparison, the drives and the workload; and the search for a
 /// replay speed.
 fn asked_for(outcomes: &[Outcome]) -> String {

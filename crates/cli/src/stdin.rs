@@ -159,7 +159,8 @@ struct Keeping {
     error: Option<io::Error>,
 }
 
-/// The file to which standard input is copied, as the reader of the trace writes to it.
+/// Writer to the file that receives a copy of standard input. The reader of the trace holds it and
+/// writes to it all the bytes that it reads.
 #[derive(Clone)]
 struct Kept(Arc<Mutex<Option<Keeping>>>);
 

@@ -131,7 +131,7 @@ impl Grid {
     }
 }
 
-/// Returns the number of columns of the longest line on a terminal.
+/// Returns the width of the longest line of `text` on a terminal, in columns.
 fn wide(text: &str) -> usize {
     text.lines().map(columns).max().unwrap_or(0)
 }

@@ -25,8 +25,8 @@ const COLUMNS: [(&str, &str); 4] = [
 ];
 /// Latest arrival time of a request: 292 years, in nanoseconds.
 const LATEST: u64 = i64::MAX as u64;
-/// Largest number of wrong rows of a column that are reported one by one; the others are only
-/// counted.
+/// Largest number of invalid values, for each column of an Arrow table of requests, that are
+/// reported one by one; further ones are only counted.
 const SHOWN: usize = 5;
 
 /// A stream of batches that form one workload: rows are numbered across batches, and must be in
@@ -35,7 +35,9 @@ const SHOWN: usize = 5;
 pub struct ArrowSource {
     rows: u64,
     last: u64,
-    /// Timestamp that counts as time zero, in nanoseconds; set by the first batch.
+    /// Earliest arrival time, in nanoseconds since 1970, that becomes time zero of the requests if
+    /// the arrival times in the first Arrow batch are timestamps; otherwise 0. `None` before that
+    /// batch.
     origin: Option<u64>,
 }
 
@@ -111,8 +113,8 @@ fn convert(batch: &RecordBatch, first_row: u64, after: u64) -> Result<Vec<HostIo
     Err(rows.diagnostics())
 }
 
-/// Returns true if the values of a row form a valid request: its end and its arrival time are in
-/// range.
+/// Returns true if the values of a row of a table form a valid request: a size from 1 byte to 4 GiB
+/// less one and an end below 2^64 bytes, unless it is a flush, and an arrival within 292 years.
 #[inline]
 fn fits(at: Nanos, op: HostOp, offset: u64, size: u64) -> bool {
     let flush = op == HostOp::Flush;
@@ -175,8 +177,8 @@ fn typed<V>(column: usize, array: &dyn Array, values: Option<V>) -> Result<V, Di
     })
 }
 
-/// Values of a column of a batch, with placeholders for invalid values, and a flag that is true if
-/// all are valid.
+/// Values of one column of an Arrow batch of requests. An invalid value is replaced by a
+/// placeholder, and `sound` is then false.
 struct Values<V> {
     values: Vec<V>,
     sound: bool,

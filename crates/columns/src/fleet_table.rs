@@ -11,13 +11,13 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Name of the file with the fleet's drives in a folder of results.
+/// Name of the file, in the folder of results of a simulated fleet of drives, that has one row for
+/// each drive.
 pub const NAME: &str = "drives.parquet";
 
-/// Returns the first drive of each place: its number from 1, load, strength, `early_years` (null if
-/// the drive would never fail early), `worn_years` (null if its spare is used up before), `years`,
-/// cause of its end, terabytes written, `spare_years` (null if its spare is not used up), and the
-/// share of the spare that it has lost.
+/// Returns a table with a row for each drive that a fleet began with, without replacements. `load`
+/// is relative to the simulated workload, `strength` the endurance of the block whose failure ends
+/// the drive, relative to `lifetime.cycles`. A year is null if the event never occurs.
 pub fn table(fleet: &Fleet) -> RecordBatch {
     let number = |name: &str, value: &dyn Fn(&Drive) -> f64| -> (Field, ArrayRef) {
         let values = Float64Array::from_iter_values(fleet.drives.iter().map(value));
@@ -48,7 +48,7 @@ pub fn table(fleet: &Fleet) -> RecordBatch {
     RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays).expect("columns of one length")
 }
 
-/// Writes the fleet's drives as a Parquet file at `path`.
+/// Writes a row for each drive that a simulated fleet began with, as a Parquet file at `path`.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -9,7 +9,8 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a library that panics on some damaged files, and returns its panic as an error.
+/// Calls a function of the Parquet or Arrow library, which panics on some damaged files, and
+/// returns a panic as an error.
 pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     static QUIET: Once = Once::new();
     QUIET.call_once(|| {

@@ -49,7 +49,8 @@ static SCHEMA: LazyLock<SchemaRef> = LazyLock::new(|| {
     Arc::new(Schema::new(fields))
 });
 
-/// The words of the column `op`, which all batches share.
+/// Dictionary of the column `op` (operation) in the request log, such as `read`; all Arrow batches
+/// of the log share it.
 static WORDS: LazyLock<ArrayRef> =
     LazyLock::new(|| Arc::new(StringArray::from_iter_values(HostOp::ALL.map(HostOp::word))));
 
@@ -181,7 +182,9 @@ pub fn file(path: &Path) -> Result<RequestsFile, Diagnostics> {
             let what = format!("`{}` has an unknown file extension", path.display());
             let hint = "name it requests.parquet, or requests.csv for text".to_string();
             let diagnostic = Diagnostic::new("--requests", what).hint(hint);
-            Err(diagnostic.expected("a file name that ends in .parquet or .csv").into())
+            Err(diagnostic
+                .expected("a request log whose file name ends in .parquet or .csv")
+                .into())
         }
     }
 }

@@ -263,7 +263,8 @@ fn held(folders: &[PathBuf]) -> Result<Vec<Held>, Diagnostics> {
         refuse_newer(folder, SWEEP)?;
         let path = folder.join(SHARD);
         if disk::facts(&path)?.is_none() {
-            let what = format!("is not the folder of a shard: {SHARD} is missing");
+            let what =
+                format!("is not the folder of a shard of a sweep: the file {SHARD} is missing");
             let expected = "a folder filled by `fowler sweep SPEC --shard i/n --out DIR`";
             let diagnostic = Diagnostic::new(folder.display().to_string(), what);
             return Err(diagnostic.expected(expected).into());
@@ -328,7 +329,7 @@ fn one_sweep(held: &[Held]) -> Result<(), Diagnostics> {
         let verb = if missing.len() == 1 { "is" } else { "are" };
         let what = format!("{count} of {of} {verb} missing: {}", ranges(&missing));
         diagnostics.push(
-            Diagnostic::of(what).expected(format!("the folders of all {of} shards of the sweep")),
+            Diagnostic::of(what).expected(format!("{of} folders, one for each shard of the sweep")),
         );
     }
     diagnostics.or(())
@@ -355,8 +356,8 @@ fn outline(first: &Held) -> Result<Outline, Diagnostics> {
     Ok(Outline { text, design, points, requests: *requests })
 }
 
-/// Checks that the specification and the points of a shard match its record. Every folder has both;
-/// a mismatch means that the folder holds another sweep.
+/// Checks that the specification and the list of points in a shard's folder are those whose hashes
+/// the shard's file `shard` states. A mismatch means that the file was damaged or replaced.
 fn whole(held: &Held) -> Result<(), Diagnostics> {
     let Record { specification, design, .. } = &held.record;
     let mut diagnostics = Diagnostics::default();
@@ -406,8 +407,8 @@ fn finished(held: &Held, runs: &[(usize, String)], stop: &AtomicBool) -> Result<
         let (unfinished, of) = (missing.len(), counted(runs.len() as u64, "run"));
         let verb = if unfinished == 1 { "is" } else { "are" };
         let what = format!(
-            "is shard {shard}, and {unfinished} of its {of} {verb} not finished; the first of them \
-             belongs to point {point}"
+            "is the folder of shard {shard}, of whose {of} {unfinished} {verb} not finished; the \
+             first of these belongs to point {point} of the sweep"
         );
         let hint = "run the same shard again: it resumes".to_string();
         diagnostics.push(held.refused(what).hint(hint));

@@ -138,9 +138,9 @@ impl Row {
         }
     }
 
-    /// Returns a full row of results for a point of a sweep: the index and names of this row, which
-    /// describe the point, and the values of `measured`, the row of the saved run with the same
-    /// inputs.
+    /// Returns a full row of a sweep's table of results: the columns of this row (index and names
+    /// of a point) and the results in `measured`, the saved row of a run with the same inputs,
+    /// which may have been made for another point.
     pub fn with(&self, measured: &Row) -> Row {
         let mut row = self.clone();
         let own = |name: &str| self.get(name).is_some();

@@ -67,8 +67,8 @@ impl Event {
     pub const INDEX_MAX: u32 = (1 << INDEX_BITS) - 1;
 }
 
-/// The lanes of the agenda: one for each activity whose duration is mostly constant, so that its
-/// events are in order.
+/// Lanes (FIFO queues) of the event queue: one for each activity whose duration is mostly constant,
+/// so that events at its end are added in order of time.
 pub mod lane {
     /// Events at the ends of transfers of a page over a channel.
     pub const TRANSFER: usize = 0;

@@ -20,10 +20,11 @@ const FIXED: Bytes = Bytes(8 << 20);
 /// Memory that a drive takes on the simulating machine, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
-    /// Bytes for the location of all data; a preconditioned image of the drive takes the same
-    /// amount.
+    /// Bytes of the simulating machine's memory for the tables that locate all data (mapping and
+    /// block states). A preconditioned image of the drive takes the same amount.
     pub data: Bytes,
-    /// Bytes that the drive takes while it serves requests, besides the location of data.
+    /// Bytes of the simulating machine's memory for everything else that the drive needs while it
+    /// serves requests, such as transactions in flight, the host interface and parity.
     pub service: Bytes,
     /// Additional bytes of the simulating machine's memory during preconditioning, freed before the
     /// first request.

@@ -36,13 +36,14 @@ pub struct JobFile {
 }
 
 impl JobFile {
-    /// Returns true if the jobs of the file overwrite data on the drive.
+    /// Returns true if the fio jobs in this job file overwrite data on the drive that they measure.
     pub fn destroys(&self) -> bool {
         self.bytes > 0.0
     }
 }
 
-/// Rates of the write load, in writes per second. The highest is meant to be beyond saturation.
+/// Rates of the write load beside which latencies are measured, in writes per second; the highest
+/// is meant to be beyond saturation of the drive.
 const RATES: [u32; 9] =
     [10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 100_000, 150_000, 1_000_000];
 const RATES_OF_TEN_MINUTES: [u32; 4] = [10_000, 30_000, 60_000, 1_000_000];

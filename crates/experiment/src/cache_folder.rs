@@ -28,12 +28,14 @@ pub fn path() -> Option<PathBuf> {
 /// Limits for the files of one kind in Fowler's cache folder.
 #[derive(Clone, Copy, Debug)]
 pub struct Bound {
-    /// Prefix of the names of the files in Fowler's cache folder to which these limits apply, such
-    /// as `image-`.
+    /// Prefix, such as `image-`, of the names of those files in Fowler's cache folder that the
+    /// limits `files` and `bytes` apply to.
     pub prefix: &'static str,
-    /// Largest number of files with this prefix in Fowler's cache folder.
+    /// Largest number of files of one kind (those whose names begin with `prefix`) in Fowler's
+    /// cache folder.
     pub files: usize,
-    /// Largest total size of the files with this prefix in Fowler's cache folder, in bytes.
+    /// Largest total size in bytes of the files of one kind (those whose names begin with `prefix`)
+    /// in Fowler's cache folder.
     pub bytes: u64,
 }
 

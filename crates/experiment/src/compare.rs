@@ -113,7 +113,8 @@ pub fn need<'a>(
     (need, at_once)
 }
 
-/// Returns an error if two candidates would write their requests to the same file.
+/// Returns an error if two of the compared schemes or drives would write their logs of requests to
+/// the same file.
 fn one_file_twice(spec: &RunSpec, candidates: &Candidates) -> Option<Diagnostic> {
     let file = spec.requests.as_ref()?;
     let (labels, noun) = (candidates.labels(), candidates.axis().noun());

@@ -58,7 +58,8 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     all
 }
 
-/// Returns a fault of the same kind as `kind` for the unit `number`.
+/// Returns a fault of the same kind as `kind` in the page, stripe, block, plane, die, chip or
+/// channel with this number.
 fn numbered(kind: Fault, number: u32) -> Fault {
     match kind {
         Fault::Page(_) => Fault::Page(Lpn(number)),

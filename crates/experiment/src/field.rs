@@ -264,7 +264,8 @@ impl<T> Field<T> {
     }
 }
 
-/// Formats the bound of a time key as a person would write it, with whole hours and days as such.
+/// Formats the lower or upper bound of a configuration key that is a time: a whole number of days
+/// or hours as such (`2d`, `3h`), any other time in the usual unit.
 fn short_span(span: Span) -> String {
     match span.0 {
         0 => "0ns".into(),

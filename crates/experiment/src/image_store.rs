@@ -165,8 +165,8 @@ fn in_folder<I: SavedImage>(
     Ok(image)
 }
 
-/// Returns true if preconditioning the drive of `config` takes longer than reading a saved one, and
-/// the program's identity is known.
+/// Returns true if the preconditioned drive of `config` should be saved to a file: it has no custom
+/// policy and no victim rule with random state, and computing it takes longer than reading it.
 fn is_worth_a_file<I: SavedImage>(config: &Config) -> bool {
     config.policies.labels().next().is_none()
         // The random state of `d_choices` is not part of the saved image.

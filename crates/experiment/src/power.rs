@@ -67,7 +67,10 @@ pub(crate) fn time(text: &str) -> Result<Span, String> {
 fn one(text: &str) -> Result<PowerOff, String> {
     let shown = || crate::diagnostic::printable(text);
     let [at, lasts] = text.split_whitespace().collect::<Vec<_>>()[..] else {
-        return Err(format!("`{}` is not a time and a length", shown()));
+        return Err(format!(
+            "`{}` is not the time of a power loss and the length of time without power",
+            shown()
+        ));
     };
     let (at, lasts) = (time(at)?, time(lasts)?);
     if lasts == Span::ZERO {
@@ -99,7 +102,7 @@ mod tests {
     #[test]
     fn everything_that_is_wrong_is_said() {
         for (text, reported) in [
-            ("10s", "`10s` is not a time and a length"),
+            ("10s", "`10s` is not the time of a power loss and the length of time without power"),
             ("10s 0s", "`10s 0s` has no length"),
             ("-1s 1h", "`-1s` is negative"),
             ("10s -1h", "`-1h` is negative"),

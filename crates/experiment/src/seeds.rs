@@ -101,7 +101,8 @@ impl Spread {
         written(&facts(axis), self)
     }
 
-    /// Returns the JSON Schema of the spread over seeds.
+    /// Returns the JSON Schema of the metrics' means and 95 % intervals over the seeds of a
+    /// comparison.
     pub fn schema(axis: Axis) -> Value {
         output::schema(&facts(axis))
     }

@@ -21,7 +21,7 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The single shard that contains all the work.
+    /// The single shard of a sweep or fleet that is not divided: it contains all points or drives.
     pub const WHOLE: Shard = Shard { number: 1, of: 1 };
 
     /// Parses shard i of n from `i/n`, such as `3/40`.

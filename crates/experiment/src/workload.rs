@@ -73,7 +73,8 @@ pub fn custom_error(name: &str, diagnostics: Diagnostics) -> TraceError {
 pub type CustomRequests<'a> = Box<dyn Iterator<Item = Result<HostIo, TraceError>> + Send + 'a>;
 
 impl WorkloadSpec {
-    /// Returns a string that identifies the workload: the hash of the file and the way it is read.
+    /// Returns a string that identifies the requests of the workload: the SHA-256 of the trace file
+    /// or of the generator's text, and for a trace also the options with which it is read.
     ///
     /// # Errors
     /// If the file cannot be read, or for custom requests, of which no hash is known before the

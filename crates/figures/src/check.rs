@@ -35,7 +35,7 @@ pub enum Wrong {
     OnPages(Shape),
     /// The panel has no groups of bars.
     NoGroups,
-    /// The series has no name.
+    /// A data series of the figure has no name, which the legend needs.
     NoName,
     /// Two series of the panel have the same name.
     SameName,

@@ -9,14 +9,14 @@ pub const WIDTH: f64 = 1.9;
 /// Largest number of marks on a line; more would hide it.
 const MARKS_MAX: usize = 24;
 
-/// Returns the drawn and the omitted length of the dashes of a distribution function, by its
-/// position in the legend; `None` for a solid line.
+/// Returns the drawn and the omitted length of the dashes of a distribution function in pixels, by
+/// its position in the legend; `None` for a solid line.
 pub fn dash(series: usize) -> Option<(f64, f64)> {
     [None, Some((8.0, 3.5)), Some((2.5, 2.5)), Some((14.0, 4.0)), Some((5.0, 6.0))][series % 5]
 }
 
-/// Returns the drawn and the omitted length of the dashes of a theoretical curve, by its position
-/// in the legend.
+/// Returns the drawn and the omitted length of the dashes of a theoretical curve in pixels, by its
+/// position in the legend.
 pub fn theory(series: usize) -> (f64, f64) {
     [(7.0, 4.0), (3.0, 3.0), (12.0, 4.0)][series % 3]
 }

@@ -10,18 +10,19 @@
 //! 2.2, 1.4.11: contrast of 3 to 1), so light paper has darker ones, in which blue, vermilion and
 //! green are shifted to stay apart. `tests/all/palette.rs` measures both claims.
 
-/// A color of the palette, in two shades: for light paper (and print), and for dark paper.
+/// A color of the palette, in two shades: for light backgrounds (and print), and for dark ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hue {
-    /// Name of the hue, by which series and pages refer to it.
+    /// Name of the color, by which data series and report pages refer to it.
     pub name: &'static str,
-    /// Red, green and blue of the hue on white paper, 0 to 255.
+    /// Red, green and blue of this color on light backgrounds (white pages, print), each 0 to 255.
     pub light: [u8; 3],
-    /// Red, green and blue of the hue on dark paper, 0 to 255.
+    /// Red, green and blue of this color on the background of report pages in dark mode, each 0 to
+    /// 255.
     pub dark: [u8; 3],
 }
 
-/// Red, green and blue of the background of dark pages.
+/// Red, green and blue of the background of report pages in dark mode.
 pub const DARK_PAPER: [u8; 3] = [0x0F, 0x13, 0x18];
 
 /// Hues of the palette, in the order in which schemes take them.
@@ -35,7 +36,7 @@ pub const HUES: [Hue; 7] = [
     Hue { name: "ink", light: [0x1B, 0x1F, 0x24], dark: [0xE8, 0xEC, 0xF1] },
 ];
 
-/// The pattern that fills an area, on top of its hue.
+/// The pattern that fills an area of a chart, on top of its color.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pattern {
     /// A plain fill without a pattern.
@@ -51,7 +52,8 @@ pub enum Pattern {
 }
 
 impl Pattern {
-    /// Every pattern, in the order in which schemes take them when the hues are used up.
+    /// Every fill pattern, in the order in which schemes take them once each color of the palette
+    /// has been used.
     pub const ALL: [Pattern; 5] =
         [Pattern::Solid, Pattern::Rising, Pattern::Dots, Pattern::Falling, Pattern::Level];
 
@@ -85,14 +87,14 @@ impl Ink {
         Ink { hue: Some(hue), pattern }
     }
 
-    /// Returns the hue, on light and on dark paper.
+    /// Returns the color of the palette, with its shades for light and for dark backgrounds.
     #[must_use]
     pub fn hue(self) -> &'static Hue {
         self.hue.map_or(&GRAY, |index| &HUES[index])
     }
 }
 
-/// The gray of `other`, the sum of several causes of latency, on light and on dark paper.
+/// The gray of `other`, the sum of several causes of latency, in both of its shades.
 pub const GRAY: Hue = Hue { name: "gray", light: [0x8A, 0x91, 0x99], dark: [0x7A, 0x84, 0x8F] };
 
 /// Hue of each cause of latency, by the activity on which the time is spent, as indices into

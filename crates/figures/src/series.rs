@@ -1,9 +1,10 @@
-//! The numbers of one name: a line, the columns or the part of every bar, a row of cells.
+//! A data series of a panel: a line, columns, one part of every stacked bar, or a row of cells.
 
 use crate::palette::{self, Ink};
 use serde::{Deserialize, Serialize};
 
-/// Numbers of one name in a panel: a line, columns, parts of bars, or a row of cells.
+/// One data series of a panel, with its name in the legend: a line, columns, one part of every
+/// stacked bar, or a row of heat map cells.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Series {
     /// Name of the series in the legend.
@@ -59,7 +60,8 @@ impl Series {
         Self { name: name.into(), x, y, ..Self::default() }
     }
 
-    /// Returns a series of values whose rows or x values are given elsewhere.
+    /// Returns a series of values without x values: those of bars or columns, whose groups the
+    /// panel names, or a row of a heat map.
     #[must_use]
     pub fn values<Y: Into<Option<f64>>>(
         name: impl Into<String>,

@@ -188,8 +188,9 @@ impl FioSpec {
         problems.unique().or(tasks)
     }
 
-    /// Returns the requests of all jobs as CSV, `job,op,offset,length`: each job in its own order,
-    /// at depth 1 and without a clock. `see` gets it in pieces.
+    /// Generates the requests of all fio jobs as CSV text, `job,op,offset,length`, without
+    /// simulating time: job by job, each job's requests in the order in which it issues them at
+    /// queue depth 1. Calls `see` with the text, piece by piece.
     ///
     /// # Errors
     /// Everything that is wrong with the jobs, and jobs that only time would end.
@@ -205,12 +206,12 @@ impl FioSpec {
             .iter()
             .filter(|job| job.time_based && job.number_ios == 0 && job.recording.is_none());
         let endless = endless.map(|job| {
-            let what = "time_based ends the job after its runtime, but a list of requests has no \
-                        simulated time";
+            let what = "time_based leaves this job's list of requests without an end: it ends the \
+                        job after its runtime, but a list of requests has no simulated time";
             Diagnostic::new(&job.file, what)
                 .line(job.line)
                 .text(format!("[{}]", job.name))
-                .hint("leave out time_based, or set number_ios".to_string())
+                .hint("leave out time_based, or set number_ios to limit the requests".to_string())
         });
         Diagnostics(endless.collect()).unique().or(())?;
         see("job,op,offset,length\n");
@@ -238,12 +239,14 @@ fn named(mut problems: Diagnostics, name: &str) -> Diagnostics {
 }
 
 impl Jobs {
-    /// Returns the log files that the jobs write in `folder`.
+    /// Returns the paths in `folder` of the log files that the fio jobs write (options such as
+    /// `write_lat_log`), sorted.
     pub fn logs(&self, folder: &Path) -> Vec<PathBuf> {
         self.0.logs(folder)
     }
 
-    /// Runs the jobs.
+    /// Simulates the jobs of a fio job file on the drive, writes their log files, and returns the
+    /// results.
     ///
     /// # Errors
     /// If the drive or a file is wrong, or the run was stopped before the first request.
@@ -252,8 +255,9 @@ impl Jobs {
         self.0.run(leaves(&wanted), (), control).map(|(fio, ())| fio)
     }
 
-    /// Runs the jobs and records a part of the run as a timeline. Returns also why the recording is
-    /// incomplete, if it is.
+    /// Simulates the jobs of a fio job file on the drive, and records the part of the run that
+    /// `choice` selects as a timeline. Returns also the reasons why the timeline is incomplete;
+    /// none if it is complete.
     ///
     /// # Errors
     /// As [`Jobs::run`].

@@ -54,7 +54,8 @@ impl Pace {
         if both && self.due(next) > now && self.due(other) < self.due(next) { other } else { next }
     }
 
-    /// Moves all due times by a pause, in which nothing is due.
+    /// Moves the times at which the fio process's next requests are due under its rates (`rate`,
+    /// `rate_iops`) later by the length of a pause (`thinktime`), in which no request is due.
     pub fn skip(&mut self, pause: Span) {
         self.from = self.from + pause;
     }

@@ -83,7 +83,8 @@ pub trait Requests: Send {
     /// next.
     fn next(&mut self, pick: &mut dyn FnMut(Direction) -> Direction) -> Option<Op>;
 
-    /// Ends the requests because the time is up: only flushes at the end follow.
+    /// Ends this source of a fio process's requests because the process must end, for example after
+    /// its `runtime`: from then on, `next` returns only the flushes that the job issues at its end.
     fn stop(&mut self);
 
     /// Draws the next interval of a Poisson process of `iops` requests per second, in whole

@@ -41,8 +41,8 @@ enum Next {
     Batch,
     /// The process issues the flush that it waits for.
     Flush,
-    /// The fio process collects the answers to all its requests in flight, and then takes the step
-    /// that the field holds.
+    /// The fio process waits until all its requests in flight have completed, and then takes the
+    /// step that this variant contains.
     Drain(Then),
     /// The process waits until the drive has completed the one request that it has in flight.
     One,
@@ -101,8 +101,9 @@ pub(super) struct Process<'a> {
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// `told`: true once the process was asked to end. `stopping`: true once only its last flushes
-    /// are left to complete.
+    /// `told`: true once this fio process must end, for example because another process of its
+    /// group has ended. `stopping`: true once it has no requests left to issue but the flushes at
+    /// its end.
     told: bool,
     stopping: bool,
     cycle: Cycle,
@@ -391,7 +392,8 @@ impl<'a> Process<'a> {
         all.filter(data).any(|unit| touches(&unit.op))
     }
 
-    /// Waits for the next answer, after the queued requests are handed over.
+    /// Makes the fio process wait until the drive has completed one more of its requests; the
+    /// requests that are still queued are handed to the drive first.
     fn collect_one(&mut self, now: Nanos) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::One);
@@ -495,7 +497,8 @@ impl<'a> Process<'a> {
         self.wake = Some(now + self.costs.submission);
     }
 
-    /// Continues after requests were handed over: collects answers if all slots are taken.
+    /// Continues the fio process after its queued requests were handed to the drive: it collects
+    /// completions if its queue depth is used up, and else takes up the next request of its job.
     fn after_hand_over(&mut self, now: Nanos) {
         let taken = self.taken();
         if taken >= self.depth() {
@@ -510,7 +513,8 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// Begins to collect all answers of requests in flight.
+    /// Makes the fio process collect the completions of all its requests in flight, including those
+    /// still queued, which are handed to the drive first; then it takes the step `then`.
     fn drain(&mut self, now: Nanos, then: Then) {
         if !self.queued.is_empty() {
             return self.begin_hand_over(now, Next::Drain(then));
@@ -571,8 +575,8 @@ impl<'a> Process<'a> {
         self.wake = Some(if self.answered.is_empty() { until } else { now });
     }
 
-    /// Continues after a sleep: collects the answers that have come, and looks for the next
-    /// request.
+    /// Returns the state of the fio process after a sleep: it collects the completions that have
+    /// arrived meanwhile or, if there are none, takes up the next request of its job.
     fn rested(&mut self, now: Nanos) -> State {
         let count = self.answered.len() as u32;
         if count == 0 {

@@ -131,8 +131,9 @@ pub struct Fio {
     pub outcome: Outcome,
     /// Entries of the output: processes, or groups that report together.
     pub(super) entries: Vec<Entry>,
-    /// Counters of the drive for each group, after its ramp; `None` if the group's measurement
-    /// never started.
+    /// Counters of the drive for each group of jobs that fio's output can report together, from the
+    /// end of the group's ramp (`ramp_time`) on; `None` if the measurement of the group never
+    /// started.
     pub(super) groups: Vec<Option<Counters>>,
     /// Options of all jobs, in fio's words.
     pub(super) global: Vec<(String, String)>,

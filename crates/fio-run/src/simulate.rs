@@ -144,7 +144,8 @@ impl Setup {
         Diagnostics(waits.map(problem).collect()).unique().or(())
     }
 
-    /// Returns the log files that the jobs write in `folder`.
+    /// Returns the paths in `folder` of the log files that the fio jobs write (options such as
+    /// `write_lat_log`), sorted.
     pub fn logs(&self, folder: &Path) -> Vec<PathBuf> {
         let of = |task: &Task| super::log::names(&task.plan);
         let mut all: Vec<PathBuf> =

@@ -109,12 +109,13 @@ pub struct BlockSizes {
     pub split: Vec<SizeShare>,
 }
 
-/// A size in bytes, or in percent of the file or the drive.
+/// Value of an option of fio such as `size` or `offset`: bytes, or percent of the size of the job's
+/// file or drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// A number of bytes of the file or the drive.
+    /// The size is stated in bytes.
     Bytes(u64),
-    /// A percentage of the file or the drive.
+    /// The size is stated in percent of the size of the job's file or drive.
     Percent(u32),
 }
 
@@ -144,7 +145,8 @@ pub enum Distribution {
     },
     /// Self-similar: the share `h` of the blocks gets the share `1 - h` of the requests.
     Pareto {
-        /// Skew `h` of the distribution, above 0 and below 1.
+        /// Share `h` of the blocks, above 0 and below 1, that gets the share `1 - h` of the
+        /// requests.
         h: f64,
         /// Place of the hottest block as a share of the file, 0 to 1; `None` draws it.
         center: Option<f64>,
@@ -165,7 +167,7 @@ pub enum Distribution {
 /// A part of a file that gets a share of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Zone {
-    /// Share of the requests that go to the zone, in percent.
+    /// Share of the job's requests that go to this zone of the file, in percent.
     pub percent: u32,
     /// Size of a zone of the job's file, in percent of the file or in bytes, depending on the kind
     /// of zoned distribution.
@@ -478,8 +480,9 @@ pub struct Job {
     pub line: u64,
     /// Text of the job's option `description`; `None` if not given.
     pub description: Option<String>,
-    /// The options of the section, in order, as written and with those that consumers expect
-    /// (`rw`, `bs`, `iodepth`, `numjobs`) spelled out where they are defaults.
+    /// Options of the job's section in the job file, in order, as written; `rw`, `bs`, `iodepth`
+    /// and `numjobs` are added with their defaults if missing, because programs that read fio's
+    /// output expect them.
     pub given: Vec<(String, String)>,
 
     /// Operations and order of the job's requests.

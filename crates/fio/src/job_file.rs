@@ -11,9 +11,9 @@ use std::collections::BTreeSet;
 /// A job file, read: its jobs with their clones, in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobFile {
-    /// Jobs of the file, clones included, in order.
+    /// Jobs of the fio job file with their clones (`numjobs`), in order.
     pub jobs: Vec<Job>,
-    /// Options of all `[global]` sections of the file, as written.
+    /// Options of all `[global]` sections of the fio job file, as written.
     pub global: Vec<(String, String)>,
     /// Notes for the user: options that have no effect here, each once, and spellings that were
     /// read as meant.
@@ -76,7 +76,7 @@ struct Reader {
     problems: Diagnostics,
     notes: Vec<String>,
     global: Vec<(String, String)>,
-    /// Names of the file's options that have no effect on a simulated drive.
+    /// Names of the options in the fio job file that have no effect on a simulated drive.
     idle: BTreeSet<String>,
 }
 
@@ -131,7 +131,8 @@ impl Reader {
             && value.ends_with(|c: char| c.is_ascii_alphabetic());
         if given.blank && suffixed {
             self.notes.push(format!(
-                "{file}:{line}: `{text}`: read as meant; fio 3.33 loses the suffix after a blank"
+                "{file}:{line}: `{text}`: read as meant, with the suffix, which fio 3.33 drops if \
+                 a blank follows `=`: leave out the blank"
             ));
         }
         if is_misleading(value) {

@@ -30,12 +30,12 @@ pub struct Region {
 /// Part of a file that one job uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileRange {
-    /// Name of the file, with its directory.
+    /// Name of the file that the fio job accesses, with its directory.
     pub name: String,
     /// Index of the file's place on the drive in [`Layout::regions`], the list of the places of all
     /// files.
     pub region: usize,
-    /// First byte of the file that the job uses.
+    /// First byte of the file that the fio job uses in its first pass.
     pub start: u64,
     /// First byte of the file that the job uses in later passes; it differs from `start` if a
     /// percentage applies to a file that the first pass made longer.
@@ -114,7 +114,8 @@ impl Layout {
                 let what = format!(
                     "with this job, the maps of random jobs hold {mapped} blocks (one bit for each), which is too many"
                 );
-                let expected = format!("at most {MAPPED_MOST} blocks in the maps of all jobs");
+                let expected =
+                    format!("random jobs whose maps hold at most {MAPPED_MOST} blocks together");
                 let hint = "set norandommap, random_generator=lfsr or a larger block size";
                 return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
             }
@@ -221,7 +222,7 @@ fn sizes(job: &Job, capacity: Option<u64>, shared: Option<&str>) -> Result<JobFi
             complaint(job, "`size` is a share of the drive, whose size is not known").hint(hint)
         } else {
             complaint(job, "the job has no `size`, so the size of its files is not known")
-                .expected("the option `size` in the job, or a device as its `filename`")
+                .expected("a job with the option `size`, or with a device as its `filename`")
         }
         .into());
     }

@@ -20,7 +20,8 @@ const LATEST: Span = Span::ms(100 * 365 * 86_400_000);
 /// A request of a log that a job repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorded {
-    /// Time at which the request was issued, from the start of the log.
+    /// Time at which the request was issued, counted from the start of the fio log (`read_iolog`)
+    /// that the job repeats.
     pub at: Span,
     /// Operation of the request.
     pub op: Op,

@@ -25,8 +25,9 @@ pub enum Step {
     Issue(Request),
     /// The next request is not due before this time since the job began.
     NotBefore(Span),
-    /// The job waits until everything issued has completed, and is then asked again: at the end of
-    /// a pass, before reading back and before the flush at the end.
+    /// The job waits until all requests that it has issued have completed, and is then asked for
+    /// its next step: at the end of a pass, before it reads written data back, and before its last
+    /// flush.
     Drain,
     /// The job has issued all of its requests.
     Done,

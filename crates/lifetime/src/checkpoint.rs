@@ -115,8 +115,9 @@ impl File {
     }
 }
 
-/// Reads the body of a checkpoint, resumes the drive `fresh` from it, and returns the body that the
-/// resumed life saves. For tests of damaged bodies, which normally fail the checksum.
+/// Reads the contents of a checkpoint file, `body`, without its checksum, resumes the life of the
+/// new drive `fresh` from them, and returns the contents that a checkpoint of the resumed life has.
+/// For tests of damaged contents, which the checksum would reject first.
 ///
 /// # Errors
 /// Why it is not the body of a checkpoint of this drive.
@@ -135,9 +136,9 @@ pub fn reread(body: &[u8], fresh: &LifetimeDrive) -> Result<Vec<u8>, String> {
 }
 
 impl<'a> Checkpoint<'a> {
-    /// Opens the checkpoints of a run: that of the life, and that of its check at twice the
-    /// dilation, even if this run makes no check. A checkpoint of another run is ignored, and
-    /// replaced at the first save.
+    /// Opens the checkpoints of a simulated life and of its check (a second life at twice the
+    /// dilation, the real repetitions of the workload per simulated one), even if this run makes no
+    /// check. A checkpoint of another run is ignored, and replaced at the first save.
     pub fn open(
         spec: &LifetimeSpec,
         drive: &Resolved,

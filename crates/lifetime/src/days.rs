@@ -36,8 +36,8 @@ pub struct DaysSpec {
     /// Pages programmed for each host page (write amplification) in the life before a simulated day
     /// begins.
     pub waf: f64,
-    /// Ages at which a day is simulated, in seconds of the whole life, ascending. The day is in the
-    /// first repetition that reaches this age.
+    /// Ages of the drive, in seconds since the start of its life, ascending, at which a day is
+    /// simulated: each in the first repetition of the workload that reaches the age.
     pub ages_s: Vec<f64>,
     /// Start of a simulated day within a repetition of the workload, and length of the day, in
     /// nanoseconds.
@@ -85,7 +85,8 @@ pub struct Day {
     /// Mean time that a write of the simulated day waits behind programs of other host data after
     /// the throttle's delay, in microseconds.
     pub behind_host_us: f64,
-    /// Simulated time, in seconds, that the simulated day of the drive's life takes.
+    /// Mean time that a write of the simulated day waits for a free page or for a place in the
+    /// drive's queue, after the throttle's delay, in microseconds.
     pub no_space_us: f64,
     /// Standard deviation of a page's response time if no die were busy: the throttle's delay plus
     /// an undisturbed program, in microseconds.

@@ -80,8 +80,9 @@ pub(crate) fn too_few_repetitions(
     );
     let most = libm::floor(whole / f64::from(REPETITIONS_FEWEST * times)).max(1.0);
     let expected =
-        format!("a dilation of at most {most}, which leaves at least three simulated repetitions");
-    let hint = (times > 1).then(|| "without the check, twice that dilation is allowed".to_string());
+        format!("a dilation of at most {most}, so that at least three repetitions are simulated");
+    let hint = (times > 1)
+        .then(|| "without the check (--no-check), twice that dilation is allowed".to_string());
     Err(Diagnostic::new("lifetime.dilation", what).expected(expected).hint(hint).into())
 }
 

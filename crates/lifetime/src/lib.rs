@@ -153,8 +153,9 @@ fn unless_stopped<T>(
     if control.stopped() { Ok(None) } else { result }
 }
 
-/// Simulates the lives one after another until one is stopped, because custom policies may block
-/// each other. Their state cannot be saved.
+/// Simulates lives with custom policies one after another, until one is stopped: in parallel, the
+/// policies could block each other. No checkpoints are saved, because they cannot hold the state of
+/// custom policies.
 fn one_by_one(
     lives: &[Life<'_>],
     seasoned: &LifetimeDrive,
@@ -226,7 +227,8 @@ pub fn check(spec: &LifetimeSpec) -> Diagnostics {
     let mut diagnostics =
         fowler_experiment::run::check(&spec.device, &schemes, Some(&spec.workload), &[]);
     if spec.dilation == Some(0) {
-        let what = "the dilation must not be 0";
+        let what =
+            "the dilation (real repetitions of the workload for each simulated one) must not be 0";
         diagnostics.push(Diagnostic::new("--dilation", what).expected("at least 1"));
     }
     if spec.checkpoint.is_anywhere() && !spec.device.policies.is_empty() {

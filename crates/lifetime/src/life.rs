@@ -22,7 +22,8 @@ use fowler_experiment::workload::Control;
 use fowler_units::{HostIo, Nanos, Span};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Number of host writes between two checks whether the observer stops the life.
+/// Number of host writes between two checks whether the caller has stopped the simulation of a
+/// drive's life.
 const BATCH: usize = 1 << 14;
 
 /// The simulated life of a drive in progress.

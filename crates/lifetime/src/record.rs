@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 /// Number of equal parts of a lifetime; each is a point in every time series.
 const POINTS: usize = 400;
-/// Number of parts into which the spare of a drive is divided as it shrinks.
+/// Number of equal parts of a drive's initial spare capacity; the record of the life begins a new
+/// entry each time that failed blocks have used up one more part.
 const SPARE_PARTS: u64 = 64;
 /// The most points of a close-up (a recording second by second).
 const SECONDS_MOST: u64 = 86_400;
@@ -17,10 +18,11 @@ const SECONDS_MOST: u64 = 86_400;
 /// intervals of equal length.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Series {
-    /// Time in the life, in nanoseconds, at which the first part that the time series covers
+    /// Time in the drive's life, in nanoseconds, at which the first interval of the time series
     /// begins.
     pub from: Nanos,
-    /// Length of each part of the life that one point of the series sums, in nanoseconds.
+    /// Length in nanoseconds of each interval of the drive's life that one point of the time series
+    /// sums up.
     pub step: Span,
     /// Number of host pages written in each part of the life, one entry per part.
     pub pages: Vec<u64>,
@@ -58,13 +60,16 @@ impl Series {
 /// writes took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SparePart {
-    /// Pages or mapping units that the drive could lose at the beginning of this part.
+    /// Spare capacity at the beginning of this part of the drive's life: pages or mapping units
+    /// that the drive can still lose to failed blocks.
     pub first: u64,
-    /// Pages or mapping units that the drive could still lose at the end of this part.
+    /// Spare capacity at the end of this part of the drive's life: pages or mapping units that the
+    /// drive can still lose to failed blocks.
     pub last: u64,
-    /// Number of host pages written in this part.
+    /// Number of host pages written in this part of the drive's life.
     pub pages: u64,
-    /// Number of pages programmed for any source in this part.
+    /// Number of pages programmed in this part of the drive's life, for the host, GC and everything
+    /// else.
     pub programmed: u64,
 }
 
@@ -87,7 +92,9 @@ pub struct Record {
     pub close_up: Series,
     /// Parts of the life between losses of spare capacity, in order; empty if no block fails.
     pub spare: Vec<SparePart>,
-    /// Start of the close-up in nanoseconds; `None` once it is reached.
+    /// Start of the close-up (a second-by-second recording of the life) in nanoseconds from the
+    /// beginning of the workload's second repetition; `None` once it is reached, or without a
+    /// close-up.
     awaited: Option<u64>,
     /// Number of pages that the drive had programmed when the records of its life were last
     /// updated, which is at every host write.
@@ -144,7 +151,8 @@ mod saved_latencies {
 }
 
 impl Record {
-    /// Returns empty records for a drive at the start of a lifetime that ends at `ends`.
+    /// Returns empty records (response times, delays, time series) for the life of a drive that
+    /// ends at `ends`. `close_up` is the start and the length of a second-by-second recording.
     pub(super) fn new(ends: Nanos, close_up: Option<(Span, Span)>) -> Self {
         let step = ends.0.div_ceil(POINTS as u64);
         let awaited = close_up.map(|(from, _)| from.0);

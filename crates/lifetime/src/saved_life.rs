@@ -51,8 +51,7 @@ impl SavedLife {
 
     /// Returns the lifetime of a drive that was saved in a fleet file.
     ///
-    /// # Errors
-    /// If this version of Fowler reads another drive from the saved description.
+    /// If this version of Fowler reads the saved description of the drive as a different drive.
     pub fn life(self) -> Result<Lifetime, Diagnostics> {
         let spec = DeviceSpec { device: self.device.clone(), ..DeviceSpec::default() };
         let source = Source { name: self.device, text: self.config };
@@ -65,7 +64,9 @@ impl SavedLife {
             diagnostics
         })?;
         if drive.hash != self.config_hash {
-            let what = "this version of Fowler reads another drive from the saved description";
+            let what = "this version of Fowler reads the saved description as a different drive: \
+                        its configuration has another hash; use the version that saved it, or run \
+                        it again";
             return Err(Diagnostic::new(source.name, what).into());
         }
         drive.scheme = self.scheme;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// repetitions of the workload that one simulated repetition stands for).
 #[derive(Clone, Debug)]
 pub struct LifetimeSpec {
-    /// The drive; its keys include the target lifetime.
+    /// The drive whose life is simulated; its configuration keys include the target lifetime.
     pub device: DeviceSpec,
     /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
@@ -40,8 +40,9 @@ pub enum SaveTo {
     /// No checkpoint of the simulated life is saved.
     #[default]
     Nowhere,
-    /// The checkpoint is saved in this file; that of the second life, at twice the dilation, in
-    /// another file beside it. The lifetime fails if the file cannot be written.
+    /// The checkpoint is saved in this file. That of the second life, in which each simulated
+    /// repetition of the workload stands for twice as many real ones, is saved in a file beside it.
+    /// The lifetime fails if a file cannot be written.
     File(PathBuf),
     /// The checkpoint is saved in a cache folder, under the name of the lifetime's identity. If it
     /// cannot be saved there, a note says so, and the lifetime runs on.

@@ -52,8 +52,9 @@ pub struct SteadyLane {
     /// Highest dilation (real repetitions of the workload per simulated one) that is allowed for
     /// this drive and scheme.
     pub most: u32,
-    /// The fewest repetitions of the workload that remain to be simulated; this limits the
-    /// dilation. Time for which the throttle blocks the host does not count.
+    /// The fewest repetitions of the workload that remain to be simulated: an upper limit on the
+    /// dilation (real repetitions per simulated one). Time for which the throttle blocks the host
+    /// does not count.
     pub repetitions: u32,
     /// Factors by which the chosen dilation (real repetitions of the workload per simulated one) is
     /// multiplied; one life is simulated for each.

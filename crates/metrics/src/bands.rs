@@ -24,8 +24,8 @@ const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 #[repr(C, align(16))]
 struct Bucket {
     parts: ByPart<u64>,
-    /// Sum of the latencies of the bucket's requests, in nanoseconds: the sum over all causes in
-    /// `parts`, and so an upper bound on each.
+    /// Sum of the latencies of the requests in one latency bucket, in nanoseconds: the sum over all
+    /// causes in `parts`, and so an upper bound on each.
     total: u64,
     count: u64,
 }

@@ -6,8 +6,8 @@
 
 use fowler_units::Span;
 
-/// Size of a table indexed by bin: one entry for each `u16`, so that indexing needs no bounds
-/// check.
+/// Number of entries in a table indexed by latency bin: one for each `u16`, so that indexing needs
+/// no bounds check.
 pub(crate) const PLACES: usize = 1 << 16;
 
 /// Number of a histogram bin; slower requests are in bins with higher numbers.

@@ -8,22 +8,23 @@ use hdrhistogram::Histogram;
 /// Significant digits of a percentile: a value read from the histogram is at most 0.1 % too high.
 const DIGITS: u8 = 3;
 
-/// A percentile of latency that every report includes.
+/// A percentile of latency in the summary of every run and in the tables of `--full` and of report
+/// pages. The short report of a run shows only some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Percentile {
-    /// Latency that 50 % of requests do not exceed: the median.
+    /// The latency that 50 % of the reads, or of the writes, of a run do not exceed: the median.
     P50,
-    /// Latency that 90 % of requests do not exceed.
+    /// The latency that 90 % of the reads, or of the writes, of a run do not exceed.
     P90,
-    /// Latency that 95 % of requests do not exceed.
+    /// The latency that 95 % of the reads, or of the writes, of a run do not exceed.
     P95,
-    /// Latency that 99 % of requests do not exceed.
+    /// The latency that 99 % of the reads, or of the writes, of a run do not exceed.
     P99,
-    /// Latency that 99.9 % of requests do not exceed.
+    /// The latency that 99.9 % of the reads, or of the writes, of a run do not exceed.
     P999,
-    /// Latency that 99.99 % of requests do not exceed.
+    /// The latency that 99.99 % of the reads, or of the writes, of a run do not exceed.
     P9999,
-    /// Latency that 99.999 % of requests do not exceed.
+    /// The latency that 99.999 % of the reads, or of the writes, of a run do not exceed.
     P99999,
 }
 

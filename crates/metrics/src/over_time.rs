@@ -19,16 +19,16 @@ const PER_OCTAVE: usize = 16;
 const SHIFT: u32 = PER_OCTAVE.ilog2();
 const BUCKETS: usize = PER_OCTAVE * (1 + 64 - SHIFT as usize);
 
-/// The requests of one kind completed in a window.
+/// Sums over the reads, or over the writes, that completed in one time window of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Served {
-    /// Number of requests of the kind that completed in the window.
+    /// Number of reads, or of writes, that completed in the time window.
     pub requests: u64,
     /// Sum of the sizes of the requests that completed in the time window, in bytes.
     pub bytes: u64,
     /// Sum of the latencies of the requests that completed in the time window, in nanoseconds.
     pub latency: u128,
-    /// Highest latency of a request of the kind in the window.
+    /// Highest latency of the reads, or of the writes, that completed in the time window.
     pub max: Span,
 }
 
@@ -50,14 +50,15 @@ impl Served {
 /// Measurements of a drive in one window of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Width of the window; the last window of a run may be shorter.
+    /// Length of this time window of the run; the last window may be shorter than the others.
     pub length: Span,
     /// Requests of each kind, reads and writes, that completed in this time window of the run.
     pub served: ByKind<Served>,
-    /// Time of all dies by activity in the window, in nanoseconds, in the order of
-    /// [`Doing::NAMES`].
+    /// Time that all dies spent on each activity in this time window of the run, in nanoseconds, in
+    /// the order of [`Doing::NAMES`].
     pub activity: [u64; Doing::COUNT],
-    /// Pages programmed in the window, by source.
+    /// Number of pages programmed in this time window of the run, by source, such as the host or
+    /// GC.
     pub programs: BySource<u64>,
     /// Number of blocks erased in this time window of the run.
     pub erases: u64,
@@ -78,8 +79,8 @@ impl Window {
         self.suspensions += other.suspensions;
     }
 
-    /// Returns the pages programmed in the window per page programmed for the host; `None` if the
-    /// host had none programmed.
+    /// Returns the write amplification in this time window of the run: pages programmed per page
+    /// programmed for the host. `None` if no page was programmed for the host.
     pub fn waf(&self) -> Option<f64> {
         waf(&self.programs)
     }
@@ -138,7 +139,8 @@ impl OverTime {
         }
     }
 
-    /// Ends the run and its last window. Later events are not recorded.
+    /// Ends the recording of the run over time, with its last time window. Later events are not
+    /// recorded.
     pub fn end<L: Layer>(&mut self, device: &Device<L>) {
         if self.last.as_ref().is_some_and(|last| device.now() > last.at) {
             self.close(device, device.now());
@@ -157,7 +159,7 @@ impl OverTime {
         coarser
     }
 
-    /// Returns the width of every window but the last, which may be shorter.
+    /// Returns the length of the time windows of the run; only the last one may be shorter.
     pub fn width(&self) -> Span {
         self.width
     }
@@ -167,8 +169,9 @@ impl OverTime {
         &self.windows[..self.open]
     }
 
-    /// Returns the `share` quantile of the latencies of one kind in a window, rounded up by at most
-    /// 6 %; `None` if there are no requests.
+    /// Returns a quantile of the latencies of the reads or writes that completed in a time window,
+    /// rounded up by at most 6 %; `share` is the quantile, 0 to 1. `None` if no such request
+    /// completed.
     pub fn quantile(&self, window: usize, kind: Kind, share: f64) -> Option<Span> {
         let served = &self.windows[window].served[kind];
         let wanted = (share * served.requests as f64).ceil().max(1.0) as u64;
@@ -180,8 +183,8 @@ impl OverTime {
         Some(Span(upper_bound(bucket)).min(served.max))
     }
 
-    /// Returns the latencies of one kind in a window, ascending: each rounded up by at most 6 %,
-    /// with the number of requests.
+    /// Returns the latencies of the reads or writes that completed in a time window, ascending.
+    /// Each is rounded up by at most 6 % and comes with its number of requests.
     pub fn latencies(
         &self,
         window: usize,

@@ -4,7 +4,7 @@
 use crate::{EraseOp, ProgramOp, Timing};
 use fowler_units::Nanos;
 
-/// The point at which a running operation may be suspended.
+/// Points at which a running program or erase may be suspended for a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuspendAt {
     /// Inter-phase suspension: at the end of the running program or verify phase (S5).
@@ -18,7 +18,7 @@ pub enum SuspendAt {
 pub enum Interrupt {
     /// The program or erase completes before it could be suspended, and so is not interrupted.
     Completes,
-    /// The operation no longer occupies the cells of the die.
+    /// The program or erase no longer occupies the cells of the die.
     Off {
         /// Simulated time from which the die, freed of the suspended operation, can sense a page
         /// for the read.
@@ -88,11 +88,12 @@ impl CellOp {
         }
     }
 
-    /// Suspends the running operation for a read that arrives at `now`.
+    /// Suspends the running program or erase for a read that arrives at `now`. `rule` is the point
+    /// at which a program may be suspended; it has no effect on an erase (S9).
     ///
     /// The operation keeps its progress up to the moment at which the cells are free. Call
-    /// [`CellOp::run`] to resume it. `rule` makes no difference for erases (S9). An operation that
-    /// completes before it could be suspended does not change.
+    /// [`CellOp::run`] to resume it. An operation that completes before it could be suspended does
+    /// not change.
     pub fn interrupt(&mut self, now: Nanos, timing: &Timing, rule: SuspendAt) -> Interrupt {
         let before = *self;
         let outcome = match self {

@@ -88,7 +88,9 @@ pub struct Timing {
     /// Time of the verify phase of one ISPP iteration (`T_verify`), including its voltage reset
     /// (S3).
     pub verify_phase: Span,
-    /// ISPP iterations of one page program (`N_w_cycle`), always the maximum, as in the paper.
+    /// Number of ISPP iterations of one page program (`N_w_cycle`). Every program has this many,
+    /// the most that a page needs, as in the paper on program and erase suspension (Wu and He,
+    /// FAST'12).
     pub program_iterations: PerPageType<u32>,
     /// Time of the erase pulse (`T_erase`), including its voltage reset (S3, S4).
     pub erase_pulse: Span,

@@ -10,8 +10,7 @@ use std::fmt;
 pub(crate) enum Repetition {
     /// The study of a paper with its own seeds and run lengths, before any repetition.
     Original,
-    /// The reproduction of a paper with runs that are twice as long, where a workload has that many
-    /// requests.
+    /// The study with this seed instead of its own.
     Seed(u64),
     /// The study with runs that are twice as long, where a workload has that many requests.
     Twice,

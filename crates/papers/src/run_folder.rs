@@ -76,9 +76,9 @@ pub(crate) struct Job<'a, T> {
 }
 
 impl<'a, T> Job<'a, T> {
-    /// Returns a job whose result all repetitions of the study have in common. `inputs` describes
-    /// all on which the result depends, besides the simulator. `work` returns the result, which may
-    /// have more fields than `T`, or `None` if it was stopped.
+    /// Returns a job whose result all repetitions of the study share. `inputs` describes everything
+    /// that determines the result, except for the simulator. `work` returns the result, of which
+    /// `T` may have only some fields, or `None` if it was stopped.
     pub fn new<R: Serialize>(
         name: impl Into<String>,
         inputs: &str,
@@ -204,8 +204,8 @@ impl<'a> RunFolder<'a> {
         Ok(RunFolder { repetition, ..self.clone() })
     }
 
-    /// Returns the repetition of the study (the original, another seed, or runs of twice the
-    /// length) whose runs the folder holds.
+    /// Returns the repetition of a paper's study whose runs are saved here: the original, one with
+    /// another seed, or one with runs of twice the length.
     pub fn repetition(&self) -> Repetition {
         self.repetition
     }

@@ -7,7 +7,7 @@ use crate::run_summary::RunSummary;
 use fowler_experiment::tables::Cell;
 use fowler_figures::Series;
 
-/// The results of all runs of a study on whole drives, by workload and name of the run.
+/// The results of all runs of a paper's study under a workload, by workload and name of the run.
 pub(crate) struct Runs {
     pub columns: Vec<Column>,
     results: Results<RunSummary>,

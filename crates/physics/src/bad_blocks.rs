@@ -1,10 +1,13 @@
 //! The law by which blocks fail for good: a program or an erase reports failure, and the controller
 //! no longer uses the block.
 //!
-//! The P/E cycle in which a block fails is drawn from a Weibull distribution, the usual law of
-//! wear-out. The distribution is set by the share of blocks that have failed when all have reached
-//! their rated endurance. Datasheets bound that share, but do not print the shape: assumed, to be
-//! swept.
+//! The P/E cycle in which a block fails is drawn from a Weibull distribution, which is usual for
+//! times to failure. The distribution is set by the share of blocks that have failed when all have
+//! reached their rated endurance. Datasheets bound that share, but do not print the shape: assumed,
+//! to be swept.
+//!
+//! Wear-out is something else, and elsewhere: the bit errors of all blocks rise with their P/E
+//! cycles (`rber`, `strength`, and `recovery` for cells that rest).
 
 /// Distribution of the P/E cycles after which blocks fail for good.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -61,10 +61,10 @@ impl GrayCode {
 /// Age of the data for which a controller has chosen its read reference voltages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum References {
-    /// References for just-written data, whatever the age of the data read.
+    /// Read reference voltages for just-written data, whatever the age of the data read.
     Fixed,
-    /// References for the age of the data read: the controller tracks the fall of the threshold
-    /// voltages.
+    /// Read reference voltages for the age of the data read: the controller tracks the fall of the
+    /// threshold voltages.
     Tracked,
 }
 
@@ -85,9 +85,9 @@ pub struct Window {
 }
 
 impl Window {
-    /// Returns programmed states at equal distances over `width` V, and the erased one `below` V
-    /// under the lowest. The ISPP step is `share` times that distance, the erased state's standard
-    /// deviation `erased_sd` times `below`. A single programmed state lies at `width`.
+    /// Returns cells whose programmed states are evenly spaced from 0 to `width` V (a single one at
+    /// `width`), with the erased state at -`below` V. The ISPP step is `share` times the spacing;
+    /// the standard deviation of the erased state is `erased_sd` times `below`.
     ///
     /// # Panics
     /// If there are no bits, or more than [`BITS_MOST`].

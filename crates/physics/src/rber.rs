@@ -166,7 +166,8 @@ enum Data<'a> {
     /// Threshold voltages of the four states of the page's cells, and the three reference voltages
     /// at which the page is read, in V.
     Analytic(States, [f64; 3]),
-    /// Table of measured bit error rates, and the equivalent cycles at which the table is read.
+    /// Table of measured bit error rates, and the wear at which it is read: the P/E cycles after
+    /// which an average block is as worn as the page's block.
     Tabled(&'a Table, f64),
     /// The cells of a word line, and the age of data for which the controller chose the read
     /// references.
@@ -194,7 +195,8 @@ impl Page<'_> {
 /// Reason for which constants do not describe flash cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ModelError {
-    /// A constant is negative, too large, not a number, or zero where zero is not allowed.
+    /// A constant of the cell model is negative, too large, not a number, or zero where zero is not
+    /// allowed.
     #[error("`{name}` is {value}; expected a number {} and below 1e12", least(.name))]
     NoAmount {
         /// Name of the constant of the cell model that is negative, too large, not a number, or

@@ -186,7 +186,8 @@ impl RecoveryTable {
         if wrong.is_empty() { Ok(Self { points }) } else { Err(wrong) }
     }
 
-    /// Returns the P/E cycles that cells endure at the shortest idle time of the table.
+    /// Returns the P/E cycles that cells endure at the shortest idle time in this table of
+    /// endurance by idle time between P/E cycles.
     pub fn least(&self) -> f64 {
         self.points[0].1
     }

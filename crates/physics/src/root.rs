@@ -148,9 +148,9 @@ struct Point {
     off: f64,
 }
 
-/// Returns the argument at which the quadratic through three points, as a function of their
-/// distance from the target value, has the distance `aim`. If the first two points coincide, a line
-/// is used.
+/// Returns the position on the argument's axis at which the logarithm of the function over its
+/// target is `aim`, by inverse quadratic interpolation: through the three points goes a quadratic
+/// that gives positions by logarithms. A line is used if the first two points coincide.
 fn interpolated([a, b, c]: &[Point; 3], aim: f64) -> f64 {
     let line = |a: &Point, b: &Point| (b.across - a.across) / (b.off - a.off);
     let first = line(b, c);

@@ -35,8 +35,8 @@ pub const POINTS: [Point; 4] = [
     Point { name: "3,000, 1 million reads", cycles: 3000.0, days: 0, reads: 1_000_000 },
 ];
 
-/// Quantile of the block strength at which the coarsest allowed ISPP step is compared: a tenth of
-/// all blocks is stronger.
+/// Quantile of block strength at which the sensitivity analysis finds the coarsest ISPP step with
+/// which a block is readable at its end of life: a tenth of all blocks is stronger.
 pub const STRONG: f64 = 0.1;
 
 /// Coarsest programming step that is considered, in nominal steps.
@@ -49,8 +49,8 @@ pub struct Results {
     /// Raw bit error rate (RBER) of each of the four pages of the sensitivity analysis ([`POINTS`]:
     /// 3,000 P/E cycles, at several ages and read counts).
     pub rber: [f64; 4],
-    /// Number of reference voltages that a read of each compared page (in the order of [`POINTS`])
-    /// needs under the constants of the cell model; `None` if the read fails.
+    /// Number of reference voltages that a read of each of the four pages of the sensitivity
+    /// analysis needs, in the order of [`POINTS`]; `None` if the read fails.
     pub references: [Option<u32>; 4],
     /// Coarsest ISPP step in V at which a strong block (a tenth of all blocks is stronger) is
     /// readable at its end of life.

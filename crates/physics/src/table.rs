@@ -25,8 +25,7 @@ pub enum TableError {
         cycles: usize,
         /// Number of retention ages (columns) that were given for the table of bit error rates.
         ages: usize,
-        /// The P/E cycles or the retention ages, which are the axes of a table of bit error rates,
-        /// do not ascend, or one of them is negative, infinite or not a number.
+        /// Number of bit error rates that were given for the table.
         rates: usize,
     },
     /// The P/E cycles or the retention ages of a table of bit error rates do not ascend, or one of
@@ -35,8 +34,8 @@ pub enum TableError {
     Axis {
         /// Name of the faulty axis of the table of bit error rates: `cycles` or `ages`.
         axis: &'static str,
-        /// The number of P/E cycles, or the retention age, that is not above the one before it on
-        /// its axis of the table of bit error rates, or is negative, infinite or not a number.
+        /// Index, from 0, of the value that is not above the one before it on its axis of the table
+        /// of bit error rates, or is negative, infinite or not a number.
         index: usize,
         /// Value on an axis of the table of bit error rates that is not above the value before, or
         /// is negative, infinite or not a number.
@@ -69,7 +68,7 @@ pub enum TableError {
     Settings,
 }
 
-/// Measured bit error rates, by equivalent cycles and retention age.
+/// Measured bit error rates by retention age and by wear, in P/E cycles of an average block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     cycles: Vec<f64>,

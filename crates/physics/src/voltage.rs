@@ -28,7 +28,7 @@ pub const SCALES: [f64; 3] = [1.2, 1.0, 0.8];
 pub enum Voltage {
     /// 1.2 times the nominal voltages: states are further apart and cells wear faster.
     Boosted,
-    /// The nominal (traditional) voltages.
+    /// The nominal threshold voltages of the cells' states, which the HIRE paper calls traditional.
     #[default]
     Nominal,
     /// 0.8 times the nominal voltages: states are closer together and cells wear more slowly.
@@ -57,8 +57,9 @@ fowler_units::enumerated! {
 /// reads data programmed at its three voltage sets.
 pub const PUBLISHED: [usize; 3] = [0, 1, 2];
 
-/// Equivalent cycles and age at which the sensing levels are compared with HIRE's (assumed):
-/// just-written data in an average block, near the limit of hard decision.
+/// Wear (P/E cycles of an average block) and age of data at which the sensing levels that a cell
+/// model needs are compared with those of the HIRE paper: just-written data near the limit of hard
+/// decision (assumed).
 pub const OPERATING_POINT: (f64, Span) = (10_500.0, Span::ZERO);
 
 /// A comparison of the sensing levels that a cell model needs with those that the HIRE paper uses.
@@ -76,8 +77,9 @@ impl Hire<'_> {
         Setting { scale, step: self.model.parameters().step }
     }
 
-    /// Returns the sensing levels needed for boosted, traditional and reduced voltages after
-    /// `cycles` equivalent cycles, without reads.
+    /// Returns the indices of the sensing levels that reads need at boosted, traditional and
+    /// reduced voltages, in a block as worn as an average block after `cycles` P/E cycles and
+    /// without read disturb; `None` where no level suffices.
     pub fn levels(&self, cycles: f64, age: Span) -> [Option<usize>; 3] {
         let block = self.model.block(cycles);
         SCALES.map(|scale| self.ldpc.needed(block.rber(age, 0, self.setting(scale))))
@@ -118,7 +120,7 @@ pub fn last_age(block: &Block<'_>, reads: u32, setting: Setting, correctable: f6
     Ages::of(&block.page(reads, setting)).last(correctable)
 }
 
-/// A search over the retention ages of a page.
+/// Search for the oldest retention age at which the bit error rate of a page is still correctable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ages<'a> {
     page: &'a Page<'a>,
@@ -127,7 +129,8 @@ pub(crate) struct Ages<'a> {
     ends: [Found; 2],
 }
 
-/// Retention age at which the loss turns from linear to logarithmic: about an hour, in [`UNIT`]s.
+/// Retention age at which the fall of a cell's threshold voltage turns from linear to logarithmic
+/// in time: about an hour, in [`UNIT`]s of 1.07 s.
 const BEND: f64 = 3600e9 / UNIT.0 as f64;
 
 fn units(at: f64) -> Span {

@@ -52,8 +52,9 @@ impl WordLines {
         (0..=retry_entries as u32).find(reads)
     }
 
-    /// Returns the mean number of retries over the types of pages. A page that no entry reads
-    /// counts as one retry more than the table has entries.
+    /// Returns the mean number of read retries over the types of pages of a word line, such as
+    /// lower, middle and upper. A page that no entry of the retry table reads counts as one retry
+    /// more than the table has entries.
     pub fn mean_retries(&self, worn: &WornCells, age: Span) -> f64 {
         let pages = self.cells.window().bits;
         let all = self.table.retry_entries as u32 + 1;
@@ -118,8 +119,8 @@ pub struct Row {
     /// Value at one end of the range of the constant that a row of the sensitivity analysis of
     /// three-bit cells changes.
     pub value: f64,
-    /// Bit error rates and read retries of three-bit cells with the changed constant; `None` if no
-    /// cells can have that value.
+    /// Bit error rates and read retries of three-bit cells with one constant of the cell model at
+    /// an end of its range; `None` if no cells can have that value.
     pub results: Option<Results>,
 }
 

@@ -3,10 +3,11 @@
 use fowler_figures::palette::{CAUSES, HUES, OTHER, Pattern, hex};
 use pyo3::prelude::*;
 
-/// Color and hatch of matplotlib, by the name of a cause.
+/// Color and hatch of each cause of latency in matplotlib, by the name of the cause.
 type CauseInks = Vec<(&'static str, (String, &'static str))>;
 
-/// Returns the colors of schemes, by their place in a comparison, and those of causes.
+/// Returns the colors of schemes in plots, by their position in a comparison, and the colors and
+/// hatches of the causes of latency.
 #[pyfunction]
 pub(crate) fn palette() -> (Vec<String>, CauseInks) {
     let schemes = HUES.iter().map(|hue| hex(hue.light)).collect();

@@ -19,7 +19,8 @@ use std::time::Duration;
 /// returns.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// Files of a point of a sweep: the row, the requests, and whether the point failed.
+/// Contents of the files of one run of a sweep: its row of results, its log of requests (if any),
+/// and whether the run failed.
 type Files = (Vec<u8>, Option<Vec<u8>>, bool);
 
 /// Plan of a sweep: a specification that has been read.
@@ -68,7 +69,8 @@ impl Plan {
         self.plan.text()
     }
 
-    /// Returns the name of the specification in messages.
+    /// Returns the name by which messages refer to the sweep's specification, such as its file
+    /// name.
     #[getter]
     fn name(&self) -> &str {
         self.plan.name()
@@ -150,7 +152,7 @@ impl Folder {
         ran?.or_raise(py)
     }
 
-    /// Saves in the folder the files of a point that ran on a worker.
+    /// Saves the files of a run that a worker process made in the folder of the sweep.
     fn keep(&self, py: Python<'_>, index: usize, files: Files) -> PyResult<()> {
         let folder = self.opened()?;
         let (row, requests, failed) = files;

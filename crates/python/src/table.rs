@@ -42,7 +42,7 @@ impl Table {
 
 #[pymethods]
 impl Table {
-    /// Converts any object with an Arrow C stream or C array.
+    /// Creates a table from any object with an Arrow C stream or C array, such as one of pyarrow.
     #[staticmethod]
     fn of(table: AnyRecordBatch) -> PyResult<Table> {
         let reader = table.into_reader()?;

@@ -28,7 +28,7 @@ pub(crate) struct Watched {
     pub done: Arc<AtomicU64>,
     /// Total amount of work, in the unit of `done`; zero while unknown.
     pub all: Arc<AtomicU64>,
-    /// Python's identifier of the working thread; zero while unknown.
+    /// Python's identifier of the thread that does the work; zero while unknown.
     thread: Arc<AtomicU64>,
 }
 

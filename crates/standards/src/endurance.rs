@@ -51,7 +51,7 @@ pub enum Load {
 /// Specification of an endurance measurement.
 #[derive(Clone, Debug)]
 pub struct EnduranceSpec {
-    /// The drive; its keys include its rated cycles.
+    /// The drive whose endurance is measured; its configuration keys include its rated P/E cycles.
     pub device: DeviceSpec,
     /// Scheme of the drive; `None` leaves the drive as described.
     pub scheme: Option<String>,
@@ -78,7 +78,8 @@ pub struct Cost {
     /// Number of pages that were read and could not be corrected, and number of bits that the host
     /// read; `None` for a trace.
     pub unreadable: Option<(u64, f64)>,
-    /// Simulated time of the measurement; `None` for a trace, whose life is simulated without dies.
+    /// Simulated time of the endurance measurement; `None` if a trace is the workload, because
+    /// repetitions of a trace are simulated without the timing of dies.
     pub simulated: Option<Span>,
 }
 

@@ -96,7 +96,9 @@ impl Endurance {
         let excursion = percent(window.data_excursion / window.average);
         let how = if window.is_steady() { "steady" } else { "NOT STEADY" };
         format!(
-            "bytes programmed per byte written; {how}: rounds {first} to {last} of one capacity each, within {excursion}"
+            "bytes programmed per byte written; {how}: in rounds {first} to {last}, in each of which \
+             the host writes the user capacity once, highest and lowest differ by \
+             {excursion} of the mean"
         )
     }
 

@@ -28,7 +28,8 @@ pub struct Waited {
 }
 
 impl Waited {
-    /// Returns the mean IOPS of the bursts with this wait.
+    /// Returns the mean IOPS over the bursts of writes with this wait between them in the host idle
+    /// recovery test.
     pub fn iops(&self) -> f64 {
         self.bursts.iter().map(Element::iops).sum::<f64>() / self.bursts.len().max(1) as f64
     }
@@ -37,7 +38,8 @@ impl Waited {
 /// The results of the host idle recovery test.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HostIdle {
-    /// The baseline of the test: writes without a pause until they are steady.
+    /// The baseline of the host idle recovery test: rounds of writes without a pause until their
+    /// IOPS are steady.
     pub base: Rounds,
     /// Results of the host idle recovery test for each length of the wait between bursts of writes.
     pub waits: Vec<Waited>,

@@ -117,7 +117,8 @@ fn of_test() -> Vec<Fact<Tested>> {
     facts
 }
 
-/// Returns the JSON fields that only one kind of test has.
+/// Returns the JSON fields that only some of the PTS tests have, such as the fall of throughput in
+/// the write saturation test; null or empty for all others.
 fn of_one_kind() -> Vec<Fact<Tested>> {
     type It = Tested;
     fn saturation(it: &It) -> Option<&Saturation> {

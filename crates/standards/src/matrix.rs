@@ -23,7 +23,8 @@ const TRACKED: u32 = 4096;
 pub struct Matrix {
     /// Sizes of the random requests of the IOPS or latency test, in bytes, in the order of a round.
     pub sizes: Vec<u32>,
-    /// Shares of reads among the requests, in the order of a round.
+    /// Shares of reads (0 to 1) among the random requests of the IOPS or latency test, in the order
+    /// of a round.
     pub reads: Vec<f64>,
     /// Measurements of the test's rounds. The loads of a round are ordered by share of reads, then
     /// by size.

@@ -38,8 +38,7 @@ pub struct Preconditioned {
     pub size: u32,
     /// Number of bytes that preconditioning wrote.
     pub bytes: u64,
-    /// Pages programmed on the drive under test in preconditioning for each page programmed for the
-    /// host; `None` if hardly anything was erased.
+    /// Simulated time that the preconditioning of the drive under test took.
     pub simulated: Span,
     /// Pages programmed in preconditioning for each page programmed for the host; `None` if hardly
     /// anything was erased.
@@ -60,8 +59,8 @@ pub(super) enum ReadsApart {
     /// Reads of a test always run on a copy of the drive, since they do not change its state and an
     /// idle drive does no work. The drive itself is idle for as long.
     Resting,
-    /// Reads run on a copy only if there are so many that no die is idle for long, because
-    /// otherwise GC runs in idle time.
+    /// Reads of a test run on a copy of the drive only if so many are outstanding that no die is
+    /// idle for long; with fewer, GC would run in the idle time and change the drive's state.
     Crowded,
 }
 

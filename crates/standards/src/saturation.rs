@@ -10,7 +10,8 @@ use fowler_device::blame::Part;
 
 /// The most minutes of the write saturation test: a day.
 pub const MINUTES_MOST: usize = 24 * 60;
-/// Steady state is examined at every 31st minute, so that the values are 30 minutes apart.
+/// Number of minutes from one minute whose IOPS the write saturation test examines for steady state
+/// to the next such minute; 30 minutes lie between them.
 pub const EVERY: usize = 31;
 
 /// The reason why the write saturation test ended.

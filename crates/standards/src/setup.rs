@@ -125,8 +125,10 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     let amount = amount / PIECE * PIECE;
     let too_small = |bytes: u64, flag: &str| {
         let what = format!("the tests would use only {} of the drive's addresses", Bytes(bytes));
-        let expected =
-            format!("at least {} of addresses, the size of the largest request", Bytes(LARGEST));
+        let expected = format!(
+            "at least {} of addresses, to hold the largest request of the tests",
+            Bytes(LARGEST)
+        );
         Diagnostics::from(Diagnostic::new(flag, what).expected(expected))
     };
     if span < LARGEST {
@@ -137,7 +139,8 @@ fn active_range(spec: &PtsSpec, logical: u64) -> Result<ActiveRange, Diagnostics
     }
     if spec.active_amount.0 > span {
         let what = format!("{} of the active range would be tested", spec.active_amount);
-        let expected = format!("at most {}, the length of the active range", Bytes(span));
+        let expected =
+            format!("an amount of at most {}, the length of the active range", Bytes(span));
         return Err(Diagnostic::new("--active-amount", what).expected(expected).into());
     }
     let all = amount == 0 || amount >= span;
@@ -199,7 +202,8 @@ fn settings(spec: &PtsSpec, drive: &Resolved, range: ActiveRange) -> Vec<Setting
     all
 }
 
-/// Returns the settings that only single tests have.
+/// Returns the settings that are special to one test of the specification: to cross stimulus,
+/// demand intensity and the enterprise composite workload, as far as these tests are to run.
 fn of_tests(spec: &PtsSpec) -> Vec<Setting> {
     let mut all = Vec::new();
     let mut say = |name, value: String, source| all.push(Setting { name, value, source });

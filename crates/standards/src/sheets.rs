@@ -457,9 +457,10 @@ const CONFIDENCE: [Percentile; 4] =
 
 fn of_demand(name: &str, all: &Demand) -> Vec<Sheet> {
     let ceiling = super::demand::CEILING_US / 1e3;
-    let note = if all.none_fast { "; no element has that few IOPS" } else { "" };
+    let note = if all.none_fast { "; no load has so short a mean, so all count" } else { "" };
     let title = format!(
-        "Response times at three points, the most IOPS below {ceiling} ms on average{note}"
+        "Response times at the loads with the least, the middle and the most IOPS, among loads \
+         whose mean response time is below {ceiling} ms{note}"
     );
     let heads = [
         "point",

@@ -104,12 +104,12 @@ impl<'a> Over<'a> {
     }
 }
 
-/// Requests of a host under one load of a test. They go on until `over` is set and have no arrival
-/// times: a closed loop issues the next one when one completes.
+/// Requests of a host under one load of a test, without arrival times: in a closed loop, the next
+/// one is issued when one completes. They end once `over` is set.
 ///
-/// A source must not depend on the drive, because requests are drawn before their turn. This source
-/// depends on the drive in its end alone: a closed loop that lasts for a time ends some requests
-/// late.
+/// The drive takes up to eight requests before their turn, so they must not depend on the drive.
+/// Only the end of these requests does: if a closed loop lasts for a given time, the requests
+/// already taken follow after it.
 pub struct Requests<'a> {
     stimulus: &'a Stimulus,
     range: ActiveRange,

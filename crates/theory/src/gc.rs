@@ -86,9 +86,11 @@ pub fn greedy(load: f64, pages: u32) -> Option<f64> {
 /// A part of the drive's data, with a share of the writes and a share of the pages.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Share of the host's page writes that go to this part of the data, from 0 to 1.
+    /// Share of the host's page writes that go to this part (such as the hot part) of the drive's
+    /// data, from 0 to 1.
     pub writes: f64,
-    /// Share of the drive's logical pages that belong to this part of the data, from 0 to 1.
+    /// Share of the drive's logical pages that belong to this part (such as the hot part) of its
+    /// data, from 0 to 1.
     pub pages: f64,
 }
 

@@ -18,7 +18,8 @@ pub struct Diagnostic {
     /// Name of the file, or of the flag that carried the value; empty if the error has no
     /// particular place.
     pub file: String,
-    /// Number of the faulty line, counted from 1; `None` if unknown.
+    /// Number of the line that has the problem in the user's file, counted from 1; `None` if
+    /// unknown.
     pub line: Option<u64>,
     /// The offending text as formatted by [`printable`]; may be empty.
     pub text: String,
@@ -47,7 +48,7 @@ impl Diagnostic {
         Diagnostic { what: what.into(), ..Diagnostic::default() }
     }
 
-    /// Sets the number of the faulty line.
+    /// Sets the number of the line that has the problem in the user's file, counted from 1.
     pub fn line(mut self, line: impl Into<Option<u64>>) -> Diagnostic {
         self.line = line.into();
         self

@@ -63,7 +63,7 @@ impl<K: Enumerated<N>, T, const N: usize> By<K, T, N> {
 }
 
 impl<K, T, const N: usize> By<K, T, N> {
-    /// Iterates over the values, in the order of the members.
+    /// Iterates over the values of this table, in the order of the enumeration's members.
     pub fn values(&self) -> std::slice::Iter<'_, T> {
         self.0.iter()
     }

@@ -94,7 +94,7 @@ impl Span {
         self.0 as f64 / 1e9
     }
 
-    /// Returns this length minus `other`, or zero if `other` is longer.
+    /// Returns this length of time minus `other`, or zero if `other` is longer.
     #[inline]
     pub fn saturating_sub(self, other: Span) -> Span {
         Span(self.0.saturating_sub(other.0))

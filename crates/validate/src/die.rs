@@ -84,9 +84,9 @@ fn means(scheme: &str, times: &DieTimes, load: &Load) -> Vec<Mean> {
     }
 }
 
-/// Returns the number of replications after which the standard error of a mean is a quarter of
-/// `tolerance`, for at least `least` requests: at a load of 0.7 the mean wait of a million requests
-/// scatters by 0.8 % and more.
+/// Returns the number of replications, of [`REPLICATION`] requests each, after which the relative
+/// standard error of each mean is a quarter of `tolerance`; at least `least` requests in all. At a
+/// load of 0.7, the mean wait of a million requests scatters by 0.8 % or more.
 ///
 /// Waits follow the planning formulas of Whitt ("Planning queueing simulations", Management Science
 /// 35, 1989): the exact one for M/M/1, times `(1 + c^2) / 2` for service times with a squared

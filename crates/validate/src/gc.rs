@@ -140,8 +140,9 @@ struct Shape {
 }
 
 impl Shape {
-    /// Returns the number of logical pages of the simulated plane. They are the share `load` of the
-    /// physical pages, without the one to two blocks that always lack data to collect.
+    /// Returns the number of logical pages of the simulated plane: the share `load` of its physical
+    /// pages, without a reserve of one to two blocks that are erased, open or being emptied, and so
+    /// never hold data for GC to collect.
     fn logical_pages(&self) -> u32 {
         let held_back = 2.0 - 1.0 / self.waf;
         (self.load * (f64::from(self.blocks) - held_back) * f64::from(self.pages)).round() as u32

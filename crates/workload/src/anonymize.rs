@@ -152,7 +152,7 @@ impl Anonymizer {
         let behind = self.pieces.partition_point(|piece| piece.first <= first);
         let piece = behind.checked_sub(1).map(|at| self.pieces[at]);
         let Some(piece) = piece.filter(|piece| last < piece.end) else {
-            let what = "has changed between the two readings that anonymizing takes; use a file that does not change";
+            let what = "the file has changed between the two passes in which anonymizing reads it; use a file that does not change";
             return Err(TraceError::one("the trace", Diagnostic::of(what)));
         };
         let extent = piece.place + (first - piece.first);

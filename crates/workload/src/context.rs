@@ -24,8 +24,8 @@ pub(crate) struct Context {
     /// Time in the line of the trace read last, as the trace states it, in nanoseconds; `None`
     /// before the first line.
     pub last: Option<u64>,
-    /// Number of events that the note of the trace's format reports, for example times that a
-    /// phone's clock was set.
+    /// Number of events in the trace on which a note to the user depends: for example, of times
+    /// that a traced phone's clock was set.
     pub noted: u64,
     /// Number of columns of the trace's first line; `None` before it was read.
     pub width: Option<usize>,
@@ -37,8 +37,9 @@ pub(crate) struct JsonKeys {
     /// Cache of the JSON keys seen so far and their roles: most lines repeat the keys of earlier
     /// lines.
     pub names: KnownNames,
-    /// Unit, as the power of ten of its nanoseconds, of times whose JSON keys name no unit, and
-    /// what the times' values show about the unit; `None` before the first time.
+    /// Unit of the times in JSON lines whose keys name no unit, as a power of ten of a nanosecond,
+    /// and whether the first times, as numbers, are dates in some unit; `None` before the first
+    /// such time.
     pub time: Option<(usize, TimeUnit)>,
     /// Advice on reading JSON lines in other units than those assumed.
     pub otherwise: Option<String>,

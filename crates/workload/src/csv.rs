@@ -250,7 +250,7 @@ impl CsvColumns {
     }
 }
 
-/// Prints the list of columns as [`CsvColumns::parse`] reads it.
+/// Prints the columns of a CSV trace in the syntax of `--columns`: `ts=us,op=rw,lba=512,len=bytes`.
 impl fmt::Display for CsvColumns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let of_unit = |unit: u64| if unit == 1 { "bytes".to_string() } else { unit.to_string() };
@@ -308,7 +308,7 @@ fn column(part: &str) -> Result<CsvColumn, Box<Diagnostic>> {
 
 fn problem(what: String) -> Diagnostic {
     Diagnostic::new("--columns", what)
-        .hint("for example: ts=us,op=rw,lba=512,len=bytes".to_string())
+        .hint("a list of columns is, for example: ts=us,op=rw,lba=512,len=bytes".to_string())
 }
 
 #[cfg(test)]

@@ -25,7 +25,8 @@ fn decode<F: TraceFormat>(line: &[u8]) -> Result<Record, Fault<'_>> {
     decode_lone::<F>(line).map(|decoded| decoded.record)
 }
 
-/// A request decoded from one line, with what the line says beside it.
+/// A request decoded from one line of a trace, with the host or device that the line names, and the
+/// flags and further requests that it asks for.
 pub(crate) struct Decoded<'a> {
     /// The request that the line stands for.
     pub record: Record,

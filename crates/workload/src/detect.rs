@@ -138,7 +138,7 @@ pub(crate) fn refuse_no_requests(
             let diagnostic = diagnostic.line(line);
             let expected = "a log of single requests: time, value, direction, bs, offset, priority";
             let hint = format!(
-                "{again}. If this is not a log of fio, {}",
+                "for a log that can be read, {again}. If this is not a log of fio, {}",
                 nearest_format::described(&lines)
             );
             Err(TraceError::one(name, diagnostic.expected(expected).hint(hint)))

@@ -49,7 +49,7 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Describes the cause in a few words, as in "3 lines in total: not a number".
+    /// Describes the cause of a bad line in a few words, as in "3 lines in total: not a number".
     pub fn words(self) -> &'static str {
         match self {
             Cause::Header => "missing or wrong header",

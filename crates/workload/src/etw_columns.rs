@@ -86,7 +86,8 @@ impl EtwEvent {
     }
 }
 
-/// The columns of each disk event, and the reader's position in the header.
+/// Columns of the disk events in a trace of Event Tracing for Windows (ETW), as the header of the
+/// trace names them.
 #[derive(Clone, Debug)]
 pub(crate) struct EtwColumns {
     /// Columns of read, write and flush events; `None` for a kind whose header lacks a required

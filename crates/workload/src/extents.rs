@@ -78,7 +78,7 @@ impl Extents {
         self.runs.into_iter().map(|run| (run.first, run.end))
     }
 
-    /// Numbers the pages of the set from 0 in address order, without gaps.
+    /// Numbers the pages that a trace touches from 0 in address order, without gaps between them.
     pub fn into_dense(mut self) -> Dense {
         self.merge();
         let mut pages = 0;
@@ -112,8 +112,8 @@ impl Dense {
         self.pages
     }
 
-    /// Returns the byte offset of a range of bytes in the dense numbering; `None` unless the set
-    /// contains all of the range.
+    /// Returns the byte offset of a range of the trace's addresses after the gaps between touched
+    /// pages are closed; `None` unless the trace touches all of the range.
     #[inline]
     pub fn place(&self, offset: u64, size: u32) -> Option<u64> {
         let first = offset / self.page_size;

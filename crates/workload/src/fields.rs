@@ -84,7 +84,7 @@ impl<'a> Fault<'a> {
         });
         match self.cause {
             Cause::TooLarge if self.expected.is_empty() => diagnostic
-                .expected("offset + size below 2^64 bytes, size below 4 GiB (a trim: up to 256 TiB), time up to 292 years"),
+                .expected("numbers within the limits: offset + size below 2^64 bytes, size below 4 GiB (a trim: up to 256 TiB), time up to 292 years"),
             Cause::ZeroLength if self.expected.is_empty() => {
                 diagnostic.expected("a size of at least 1")
             }

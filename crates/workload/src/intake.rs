@@ -72,8 +72,8 @@ pub(crate) struct Intake {
     pending: Pending,
     /// Number of skipped events of each kind.
     left_out: LeftOutCounts,
-    /// True while the reader is inside a summary after the records. A summary ends at the next
-    /// record: another file may have been appended.
+    /// True while the lines belong to the summary that a tracer such as blkparse prints after its
+    /// events. It ends at the next record, because another trace may have been appended.
     summary: bool,
     /// Bad lines of the trace by cause, with samples.
     pub bad: Tally,

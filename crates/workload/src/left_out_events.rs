@@ -22,7 +22,7 @@ const KINDS: usize = 32;
 pub struct LeftOut {
     /// Name of the kind of event, as the trace prints it.
     pub name: &'static str,
-    /// Meaning of this kind of event in a few words; may be empty.
+    /// Meaning, in a few words, of this kind of event that the trace format skips; may be empty.
     pub about: &'static str,
     /// Number of events of this kind in the trace, at least 1.
     pub count: u64,

@@ -180,8 +180,8 @@ impl Lines {
         self.at_end && self.end - self.start <= LONGEST_LINE
     }
 
-    /// True if the text of the file ended in the middle of a line, so that its last number may be
-    /// cut short.
+    /// Returns true if the text of the trace ended in the middle of a line, so that the last number
+    /// in it may be cut short.
     pub fn cut(&self) -> bool {
         self.cut
     }

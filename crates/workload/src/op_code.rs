@@ -26,7 +26,8 @@ pub(crate) enum OpCode {
 pub(crate) enum Meant {
     /// The text names a request; also the flags and further requests that it asks for.
     Request(HostOp, Extra),
-    /// A skipped event: the number of its kind in [`LEFT_OUT`].
+    /// The text names an event that is skipped, not a request: the number of the event's kind, its
+    /// position in [`LEFT_OUT`] counted from 1.
     LeftOut(Kind),
 }
 

@@ -65,7 +65,7 @@ pub struct ReadReport {
     /// Number of requests in addition to one for each line: the flush before a write that has a
     /// preflush, and the further pieces of a trim of 4 GiB or more.
     pub added: u64,
-    /// Number of requests returned by the reader.
+    /// Number of requests that were read from the trace and returned to the caller.
     pub requests: u64,
     /// Number of requests of the trace to devices that were not selected.
     pub other_devices: u64,
@@ -133,7 +133,8 @@ pub(crate) fn check(name: &str, options: &ReadOptions) -> Result<(), TraceError>
         let diagnostic = Diagnostic::of("a reorder window of 0 requests cannot hold any request");
         return Err(TraceError::one(
             name,
-            diagnostic.expected("a window of at least 1 request; 1 turns reordering off"),
+            diagnostic
+                .expected("a reorder window of at least 1 request, where 1 turns reordering off"),
         ));
     }
     Ok(())

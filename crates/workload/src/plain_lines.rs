@@ -88,8 +88,9 @@ fn eight(values: u64) -> u64 {
     first.wrapping_add(second) >> 32
 }
 
-/// Returns the number formed by the first `bits / 8` (0 to 7) of eight digits, whose values are in
-/// the bytes of `values`, the most significant in the lowest byte.
+/// Returns the number that the first `bits / 8` (0 to 7) of eight decimal digits form. Each byte of
+/// `values` is the value of a digit, from the first digit in the lowest byte to the last in the
+/// highest.
 #[inline]
 fn fewer(values: u64, bits: u32) -> u64 {
     // Shifted in two steps, because a shift by all 64 bits (no digits) would overflow.

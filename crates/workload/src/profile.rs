@@ -96,7 +96,7 @@ impl Sample {
     }
 }
 
-/// One value for reads and one for writes.
+/// A statistic of a workload, such as the mean request size, for the reads and for the writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sides<T> {
     /// Value of a statistic, such as the mean size, over the reads of a workload.

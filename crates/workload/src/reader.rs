@@ -80,7 +80,8 @@ pub struct TraceReader {
     ends_at_fault: bool,
 }
 
-/// Largest number of bytes of a compressed file that [`TraceReader::check_rest`] reads.
+/// Largest numbers of compressed and of decompressed bytes that are read behind the last request
+/// needed, only to check the checksum at the end of a compressed trace.
 const REST: u64 = 16 << 20;
 const REST_OF_TEXT: u64 = 1 << 30;
 

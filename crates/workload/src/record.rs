@@ -39,8 +39,9 @@ pub struct Record {
     pub io: HostIo,
 }
 
-/// True if the time of the record is at most [`LATEST`]. Always true where times count from a date:
-/// only the distance between two records can then be too long.
+/// Returns true if the record arrives at most 292 years ([`LATEST`]) after time zero of the trace.
+/// Always true for formats whose times count from a date: the time between the first record and
+/// this one is then checked later.
 #[inline]
 pub(crate) fn in_time<F: TraceFormat>(record: &Record) -> bool {
     record.io.at <= LATEST || F::FROM_A_DATE

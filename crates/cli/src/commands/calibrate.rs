@@ -19,8 +19,8 @@ use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};
 use fowler_experiment::workload::Control;
 use std::path::{Path, PathBuf};
 
-/// A few parameters of a drive fitted to measured rows, with the simulator in the loop; or a drive
-/// made from a data sheet
+/// Fit a few parameters of a drive to rows of measurements of real drives, by simulating each row;
+/// or make a drive from a data sheet
 #[derive(Debug, Args)]
 #[command(
     after_help = "The drive file declares at most six parameters, each with its bounds and where they are from:\n\n  \
@@ -43,7 +43,8 @@ pub(crate) struct Calibrate {
     /// that ends in .toml
     #[arg(long, value_name = "PRESET|FILE.toml", required_unless_present = "from_datasheet")]
     pub drive: Option<String>,
-    /// Measured rows to fit, all of one model; may be given several times
+    /// Rows of the measurements to fit, all of one drive model: those that meet all of these
+    /// conditions; may be given several times
     #[arg(
         long,
         value_name = "KEY=VALUE,KEY=A..B,KEY=A|B",

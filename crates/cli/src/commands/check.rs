@@ -40,7 +40,8 @@ struct Findings {
     bad: Vec<(PathBuf, String)>,
     /// Files that `--repair` removes: leftovers, and results that are then computed again.
     removable: Vec<PathBuf>,
-    /// Files that the lists of files and of checksums in a checked results folder name.
+    /// Files that belong in the checked results folder: those in its list of files or of checksums,
+    /// the lists themselves, and checkpoints. All others are reported as foreign.
     known: BTreeSet<PathBuf>,
     /// Files in Fowler's folders that Fowler did not write.
     others: Vec<PathBuf>,
@@ -211,7 +212,8 @@ fn of_study(_: &Path, _: &mut Findings) -> Result<(), Diagnostics> {
     Ok(())
 }
 
-/// Checks the checkpoints from which a stopped life resumes.
+/// Checks the checkpoints that an interrupted `fowler lifetime` left in a results folder, from
+/// which the same command resumes.
 fn of_lifetime(folder: &Path, findings: &mut Findings) -> Result<(), Diagnostics> {
     // Checkpoints of the life, and of the life at twice the dilation.
     let paths = [1, 2].map(|life| fowler_lifetime::of_life(&folder.join(CHECKPOINT), life));

@@ -117,7 +117,7 @@ impl Action for Fio {
     }
 }
 
-/// Returns the folder for the logs of the jobs.
+/// Returns the folder for the log files of the fio jobs: that of `--out`, or the current folder.
 fn logs_in(arguments: &Fio) -> &Path {
     arguments.out.as_deref().unwrap_or(Path::new("."))
 }

@@ -135,7 +135,8 @@ fn cost(file: &JobFile) -> String {
     }
 }
 
-/// Returns the script that runs the jobs in the folder where it lies.
+/// Returns the text of a shell script that runs fio on each of the job files, which are in the
+/// folder of the script.
 fn script(files: &[&JobFile]) -> String {
     let mut text = "#!/bin/sh\nset -e\ncd \"$(dirname \"$0\")\"\n".to_string();
     for file in files {

@@ -22,8 +22,8 @@ pub(crate) enum Physics {
     /// Sensitivity of bit errors, sensing levels and program steps to each assumed constant of the
     /// flash cell models
     Sensitivity,
-    /// Every constant, with its unit, its source (or that it is assumed), and the range of the
-    /// sensitivity study
+    /// Every constant of the flash cell models, with its unit, its source (or that it is assumed),
+    /// and the range of the sensitivity study
     Constants,
 }
 

@@ -62,7 +62,8 @@ pub(crate) struct Pts {
     /// and writes
     #[arg(long, value_name = "STIMULUS", default_value = "8KiB 65/35")]
     pub stimulus: String,
-    /// Write saturation runs for a whole simulated day, however much is written by then
+    /// Run the write saturation test (wsat) for a whole simulated day, however much is written by
+    /// then
     #[arg(long)]
     pub day: bool,
     /// Simulate nothing: report the round in which a series of measured rounds (a JSON list of

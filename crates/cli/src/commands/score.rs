@@ -27,8 +27,8 @@ pub(crate) struct Score {
     pub drive: String,
     #[command(flatten)]
     pub measured: Measured,
-    /// Select rows that meet all of these conditions; may be given several times. Keys are those of
-    /// the rows (see docs/real-drives.md), and file, model and sample
+    /// Select rows of the measurements that meet all of these conditions; may be given several
+    /// times. Keys are those of the rows (see docs/real-drives.md), and file, model and sample
     #[arg(long, value_name = "KEY=VALUE,KEY=A..B,KEY=A|B")]
     pub rows: Vec<String>,
     #[command(flatten)]
@@ -50,7 +50,8 @@ pub(crate) struct Score {
     pub progress: Bar,
 }
 
-/// Returns the parser of the number of drawn drives: none, or enough to know their spread.
+/// Returns the parser of `--draws`, the number of drives with random fitted parameters that `fowler
+/// score` also simulates: 0, or 10 to 1000, because fewer do not show the spread of predictions.
 fn draws() -> impl clap::builder::TypedValueParser<Value = u16> {
     use clap::builder::TypedValueParser;
     clap::value_parser!(u16).range(0..=1_000).try_map(|draws| match draws {
@@ -157,7 +158,7 @@ fn report(scored: &score::Score) -> String {
             let count = scored.metrics().filter(|metric| metric.used_in_fit == fitted).count();
             let numbers = counted(count as u64, "number");
             text += &format!(
-                "; {numbers} {word}, simulated {} off the measured value in the median",
+                "; {numbers} {word}: simulated and measured values differ by {} in the median",
                 percent(off)
             );
         }

@@ -130,9 +130,9 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     diagnostics.or(all)
 }
 
-/// Returns the part of an ablation study's table that is printed. Of a table with a row for each
-/// drive, this is the rows that combine all drives, without the column of drives. The table of
-/// drives that no mean includes is printed whole.
+/// Returns the part of an ablation study's table that is printed: of a table with a row for each
+/// drive, only the rows over all drives, without the column of drives. The table of drives that are
+/// excluded from means is printed whole.
 fn printed(sheet: &Sheet) -> Sheet {
     let mut sheet = sheet.clone();
     if sheet.name != MARKED && sheet.heads.first().is_some_and(|it| it == "drive") {

@@ -358,7 +358,7 @@ fn reading(info: &TraceInfo, read: &ReadReport) -> Vec<Line> {
         (
             if read.format.is_binary() { "records" } else { "lines" },
             format!(
-                "{}; {}, {} bad, {} out of order, {} of other devices",
+                "{}; {}, {} bad (skipped), {} out of order (sorted), {} of other devices",
                 whole(read.lines),
                 counted(read.remarks, "remark"),
                 whole(skipped),

@@ -494,7 +494,10 @@ fn no_output_replaces_what_is_read_or_written() {
     for (arguments, reported) in [
         (vec!["--requests", &trace], "is also what --trace reads"),
         (vec!["--requests", &device], "is also what --device reads"),
-        (vec!["--requests", "log.txt"], "expected: a file name that ends in .parquet or .csv"),
+        (
+            vec!["--requests", "log.txt"],
+            "expected: a request log whose file name ends in .parquet or .csv",
+        ),
         (vec!["--out", &out, "--requests", &summary], "is also what --out writes"),
     ] {
         let err = refused(&[&run[..], &arguments].concat());

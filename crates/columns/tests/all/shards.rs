@@ -189,7 +189,10 @@ fn what_is_not_one_sweep_is_refused_by_name() {
     let point = first(&b, ".parquet");
     fs::write(&point, "torn").unwrap();
     let why = refused(&[here.join("begun"), b.clone(), c.clone()], &out);
-    assert!(why.contains("begun: is shard 1/3, and 2 of its 2 runs are not finished"), "{why}");
+    assert!(
+        why.contains("begun: is the folder of shard 1/3, of whose 2 runs 2 are not finished"),
+        "{why}"
+    );
     assert!(why.contains(&*point.display().to_string()) && why.contains("is damaged"), "{why}");
     shard(&b, &plan, "2/3", usize::MAX);
     // A shard of another version, and one of a version that this one does not know.

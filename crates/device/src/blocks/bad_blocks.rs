@@ -13,7 +13,8 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{BlockId, Bytes, DieId, Nanos, PlaneId};
 use serde::{Deserialize, Serialize};
 
-/// Counts of failing blocks so far.
+/// Counts of block failures and their effects: failed programs and erases, blocks out of service,
+/// and the spare pages left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadBlockCounts {
     /// Programs that failed.
@@ -141,7 +142,8 @@ impl PageAllocator {
         self.bad_blocks = None;
     }
 
-    /// Returns the counts of failing blocks, if blocks may fail.
+    /// Returns the counts of block failures so far (failed programs and erases, blocks out of
+    /// service, spare pages left); `None` if blocks never fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         self.bad_blocks.as_ref().map(|bad_blocks| bad_blocks.counts)
     }

@@ -12,7 +12,8 @@ use std::ops::{Index, IndexMut};
 pub(crate) struct Fate {
     /// The P/E cycle in which the block fails, counted from the beginning of the run.
     cycle: u32,
-    /// The page whose program fails, or [`ERASE`].
+    /// Page of the block, counted from 0, whose program fails; [`ERASE`] if no program fails, but
+    /// the erase at the end of the P/E cycle.
     pub page: u16,
     /// True once the block has failed and its pages are no longer counted on. The block is retired
     /// as soon as the drive can do without it.

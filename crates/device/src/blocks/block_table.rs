@@ -73,13 +73,14 @@ pub struct Blocks {
     /// For each superblock, the number of pages within its capacity that hold no data; empty if all
     /// superblocks are alike.
     pub(super) kept: IdVec<BlockId, u32>,
-    /// The first superblock that is set aside for the SLC cache; these have a plane of their own.
-    /// `NONE` without any.
+    /// Number of the first superblock reserved for the SLC cache; `NONE` if none is reserved.
+    /// Reserved superblocks are listed and counted apart from the others, as if they were a plane
+    /// of their own.
     aside: BlockId,
     pub(super) filled: u64,
 }
 
-/// The block lists and counts of a plane.
+/// Lists of the erased blocks of a plane, and the numbers of its full blocks and valid pages.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct PlaneBlocks {
     /// Erased blocks of the plane, the longest-waiting first.

@@ -108,8 +108,9 @@ impl Candidates<'_> {
         self.blocks.of_plane(self.plane).map(BlockId).filter(|&block| self.contains(block))
     }
 
-    /// Returns a candidate for GC with the fewest valid pages: from the buckets or, for
-    /// superblocks, the first one found by a scan.
+    /// Returns the GC candidate of the plane with the fewest valid pages: the head of the first
+    /// nonempty list of full blocks by valid pages or, on a drive with superblocks, the first one
+    /// that a scan of the table finds.
     pub fn fewest_valid(&self) -> Option<BlockId> {
         if self.blocks.is_scanned() {
             return self.blocks.emptiest(self.plane);
@@ -120,8 +121,9 @@ impl Candidates<'_> {
         buckets.get(lowest..)?.iter().find_map(Pile::front)
     }
 
-    /// Returns the number of pages of a GC candidate's capacity that its erase does not gain: valid
-    /// pages, and those that never hold data (such as parity that only this superblock has).
+    /// Returns the number of pages of a GC candidate's capacity that its erase does not free: valid
+    /// pages, and pages that cannot hold data (those of a failed block, or of parity that other
+    /// superblocks do without).
     pub fn valid(&self, block: BlockId) -> u32 {
         self.blocks.not_gained(block)
     }

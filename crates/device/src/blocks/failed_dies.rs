@@ -74,19 +74,21 @@ impl FailedDies {
 }
 
 impl PageAllocator {
-    /// Sets the number of spare dies and of pages that must be held, from a configuration. Called
-    /// before the run.
+    /// Sets, from a configuration, the number of spare dies and the number of pages that the dies
+    /// in service must be able to hold. Called before the run.
     pub fn let_dies_fail(&mut self, config: &Config, layout: &Layout) {
         self.failed_dies = FailedDies::new(config, layout);
     }
 
-    /// Returns the counts of failed dies; `None` if no die has failed.
+    /// Returns the numbers of failed and replaced dies, and the effects of their failures so far;
+    /// `None` if no die has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let counts = self.failed_dies.counts;
         (counts.failed + counts.replaced > 0).then_some(counts)
     }
 
-    /// Returns the counts of failed dies for modification.
+    /// Returns, for modification, the numbers of failed and replaced dies and the effects of their
+    /// failures so far.
     pub fn failed_dies_mut(&mut self) -> &mut FailedDieCounts {
         &mut self.failed_dies.counts
     }

@@ -142,8 +142,9 @@ impl PageAllocator {
         self.turns_follow(was);
     }
 
-    /// Lets data without a stream tag continue each die's rotation over its planes when that data
-    /// moves from the stream `was` to another: the next planes of the two streams are swapped.
+    /// Lets data without a stream tag keep its place in the rotation over the planes of each die
+    /// when that data moves from the stream `was` to another one: on every die, the two streams
+    /// swap the planes that they fill next.
     fn turns_follow(&mut self, was: StreamId) {
         let is = self.open_blocks.stream(StreamTag::PLAIN);
         self.stripes

@@ -15,9 +15,9 @@ impl Blocks {
             + Bytes::of::<PlaneBlocks>(2)
     }
 
-    /// Creates the superblocks of a fresh drive, which are scanned instead of bucketed. Superblocks
-    /// from `aside` on are set aside for the SLC cache. Each superblock holds `capacity` pages of
-    /// data.
+    /// Creates the block table of a fresh drive with superblocks, each of which holds `capacity`
+    /// pages of data. GC victims are found by a scan of the table, not by lists of blocks with
+    /// equally many valid pages. Superblocks from `aside` on are reserved for the SLC cache.
     pub fn scanned(geometry: Geometry, capacity: u32, aside: BlockId) -> Self {
         let mut blocks = Self::with(geometry, geometry.pages(), 2, aside, false);
         blocks.capacity = capacity;

@@ -32,7 +32,8 @@ pub enum Listed {
 pub struct Frame {
     /// The logical page that this buffer frame holds.
     pub lpn: Lpn,
-    /// Location in the flash of the page's copy, or of the page that is being programmed for it.
+    /// Location in the flash of the last programmed copy of this frame's page, or of the flash page
+    /// that a program of this frame's data is writing.
     pub unit: UnitId,
     /// The parts of the page that this buffer frame holds, one bit per 64th of a page (or per
     /// sector, if that is larger).
@@ -542,8 +543,8 @@ impl Buffer {
         self.epoch - 1
     }
 
-    /// Returns true if all data of the ended epoch `epoch`, and of earlier ones, is in the flash or
-    /// no longer wanted.
+    /// Returns true if all data written up to the end of the flush epoch `epoch`, the time between
+    /// two flush requests, is in the flash or no longer wanted.
     pub fn is_settled(&self, epoch: u32) -> bool {
         debug_assert!(epoch < self.epoch);
         self.older.front().is_none_or(|&(oldest, _)| oldest > epoch)

@@ -88,8 +88,8 @@ impl Known {
     }
 }
 
-/// Time in grains of 67 ms (67 s in all) for which a block whose pages need different sensing
-/// levels is not examined again.
+/// Time after which the sensing levels of a block are determined again if its pages need different
+/// ones: 1,000 steps of 67 ms, or 67 s.
 const MIXED: u32 = 1000;
 
 /// Sensing levels of a read: the one tried first, and the one needed.
@@ -108,7 +108,8 @@ pub struct Condition {
     levels: u8,
     sensing: AnySensing,
     blocks: IdVec<BlockId, BlockCondition>,
-    /// The program time of each page, in grains since `epoch` before time zero.
+    /// Program time of each page, in steps of 67 ms ([`GRAIN`]) since the moment `epoch` before
+    /// time zero.
     stamps: IdVec<Ppn, u32>,
     epoch: Span,
     /// True if the policy for the order of transactions on a die needs the age of every page that

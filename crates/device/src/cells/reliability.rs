@@ -32,7 +32,7 @@ pub type Coarsest = ByVoltage<[Step; CLASSES]>;
 
 /// The largest ISPP step as a multiple of the nominal one: coarser steps gain nothing.
 const WIDEST: u32 = 2;
-/// Largest number of ISPP steps in a ladder.
+/// Maximum number of ISPP step sizes that a drive can choose from.
 const RUNGS_MAX: u32 = 16;
 
 /// Numbers of ISPP iterations of a program at each selectable step size, from the nominal size up.
@@ -110,13 +110,13 @@ pub struct LevelTimes {
     /// Additional time to sense and transfer a page at each sensing level, compared with a
     /// hard-decision read, for pages of the first type (such as lower pages).
     beyond_hard: [Span; LEVELS_MAX + 1],
-    /// True if all page types have the same sensing time, so that the additional times in
-    /// `beyond_hard` are those of every page.
+    /// True if all page types have the same sensing time, so that the additional times of
+    /// soft-decision reads apply to every page and not only to those of the first type.
     alike: bool,
     levels: u8,
 }
 
-/// Maximum number of sensing levels of a code.
+/// Maximum number of sensing levels that an error correction code (LDPC) supports.
 const LEVELS_MAX: usize = 3;
 const _: () = assert!((LEVELS_MAX + 1).is_power_of_two());
 
@@ -208,7 +208,8 @@ impl LevelTimes {
     }
 }
 
-/// The cells of a drive: error model, distribution of strength, and code.
+/// Cells of a drive: the model of their bit errors, the distribution of block strengths (how slowly
+/// errors grow with wear), and the error rates that the error correction code still corrects.
 #[derive(Clone, Debug)]
 pub struct Cells {
     model: Reliability,

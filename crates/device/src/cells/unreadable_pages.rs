@@ -57,8 +57,8 @@ impl FailedReads {
         }
     }
 
-    /// Records that the block with the physical pages `pages` has been erased: all can be read
-    /// again.
+    /// Clears the record of failed reads for the physical pages `pages` of a block that has been
+    /// erased: reads of them count as successful again.
     pub fn erased(&mut self, pages: std::ops::Range<u32>) {
         for (word, mask) in pages.map(|page| bit(Ppn(page))) {
             self.pages[word] &= !mask;
@@ -71,8 +71,8 @@ impl FailedReads {
 enum Block {
     /// It is not yet determined whether pages of the block can be read.
     Unknown,
-    /// The oldest and the youngest page are read with the same result, and therefore all pages
-    /// between them.
+    /// Reads of the oldest and of the youngest page of the block both fail (`fail`) or both
+    /// succeed, and so do reads of all pages between them.
     Alike { fail: bool },
     /// Some pages of the block cannot be read and others can.
     Mixed,

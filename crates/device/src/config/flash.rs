@@ -19,7 +19,8 @@ pub struct FlashConfig {
     pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
     pub program_passes: u32,
-    /// Number of ISPP iterations in the first of two passes.
+    /// Number of ISPP iterations in the first program pass of a word line, on flash that programs
+    /// word lines in two passes.
     pub first_pass_iterations: u32,
 }
 

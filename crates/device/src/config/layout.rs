@@ -196,21 +196,21 @@ fn refuse_table(table: &RateTable, wrong: &[TableError], refusals: &mut Refusals
             TableError::Axis { axis: "cycles", index, value } => (
                 axis_of_cycles,
                 format!(
-                    "P/E cycles must be ascending, from 0 or more: item {} is {value}",
+                    "P/E cycles of the table must ascend from 0 or more: item {} is {value}",
                     index + 1
                 ),
             ),
             TableError::Axis { index, .. } => (
                 axis_of_ages,
-                format!("data ages must be ascending: item {} is {}", index + 1, table.ages[index]),
+                format!("data ages must ascend: table item {} is {}", index + 1, table.ages[index]),
             ),
             TableError::Rate { cycles, age, .. } => (
                 rates,
-                format!("an error rate must be above 0 and below 0.5: {}", point(cycles, age)),
+                format!("table error rates must be above 0 and below 0.5: {}", point(cycles, age)),
             ),
             TableError::Falls { cycles, age } => (
                 rates,
-                format!("an error rate must not fall with wear or age: {}", point(cycles, age)),
+                format!("table error rates must not fall with wear or age: {}", point(cycles, age)),
             ),
             TableError::Size { .. } => (rates, "the table has no cycles or no ages".into()),
             TableError::Settings => (rates, why.to_string()),
@@ -482,8 +482,8 @@ impl Config {
             },
             || {
                 format!(
-                    "set reliability.measure_every to {least} or more: {EVERY_LEAST} for \
-                     each block"
+                    "set reliability.measure_every to {least} or more, so that the die has \
+                     {EVERY_LEAST} for the measurement of each block"
                 )
             },
         );
@@ -551,7 +551,8 @@ impl Config {
         let by_use = self.hotness.uses(Detector::BufferHits);
         refusals.unless(!by_use || pages > 0, &["policy.hotness", "buffer.size"], || {
             format!(
-                "a buffer of {} holds no page, so the detector `buffer_hits` has no hits to count",
+                "a buffer of {} holds no page, so the hotness detector `buffer_hits` has no \
+                 hits to count",
                 self.buffer.size
             )
         });

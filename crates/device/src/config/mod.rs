@@ -379,8 +379,8 @@ pub enum UnwrittenReads {
 pub enum PartialWrites {
     /// The old page is read before the new one is programmed (read-modify-write).
     ReadModifyWrite,
-    /// The new page is programmed without reading the old one, as in simulators without sector
-    /// state.
+    /// A write of part of a page programs the new page without reading the old one, as in
+    /// simulators that do not track which sectors of a page are written.
     Overwrite,
 }
 

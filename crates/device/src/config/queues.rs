@@ -46,7 +46,8 @@ pub enum Admission {
     /// Only requests of the same kind wait: reads pass writes that wait for room, and writes pass
     /// reads.
     ReadsPass,
-    /// Every later request waits: requests enter one by one, in order of arrival.
+    /// All requests that arrive after a waiting one wait, too: requests enter the drive one by one,
+    /// in order of arrival.
     InOrder,
     /// Reads take turns with writes that wait for room: after every [`QueueConfig::reads_behind`]
     /// waiting writes, all waiting reads enter. A read enters at the latest after the writes that

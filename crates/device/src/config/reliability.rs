@@ -24,9 +24,10 @@ pub struct Params {
     /// Data age to which the controller adapts its read reference voltages: zero, or the age of the
     /// data read ([`ModelKind::Analytic`] on a drive with superblocks).
     pub references: References,
-    /// Number of sensing levels that the code supports: 1 to 3.
+    /// Number of sensing levels that the error correction code supports: 1 to 3.
     pub levels: u32,
-    /// Cost of a read retry at the next sensing level.
+    /// Rule for the time of a read retry at the next sensing level: that of the whole level, or
+    /// only of the part that the level adds to the previous one.
     pub retry: RetryCost,
     /// P/E cycles that every block has behind it before preconditioning.
     pub cycles: u32,

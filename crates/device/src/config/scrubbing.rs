@@ -58,7 +58,7 @@ impl Config {
             || {
                 format!(
                     "set policy.scrub.period to {least} or more: {READS_SHARE} times the time that \
-                     reading all these pages takes"
+                     reading all pages of the {reader} takes"
                 )
             },
         );

@@ -11,7 +11,8 @@ use fowler_units::Span;
 pub struct SlcConfig {
     /// Number of superblocks set aside for the SLC cache and used for nothing else.
     pub fixed: u32,
-    /// Maximum number of erased superblocks used in SLC mode besides those set aside; 0 for none.
+    /// Maximum number of erased superblocks used in SLC mode in addition to those reserved for the
+    /// SLC cache (`slc.static`); 0 for none.
     pub dynamic: u32,
     /// Number of erased superblocks that the dynamic SLC cache leaves untouched.
     pub keep_erased: u32,

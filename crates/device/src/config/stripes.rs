@@ -23,8 +23,8 @@ pub fn stripes_of(pages: u32, data: u32) -> u32 {
 pub(crate) const READS_MOST: u32 = 3;
 
 impl Config {
-    /// Returns the number of host pages, and of host and parity pages together, if the flash can
-    /// hold `pages`.
+    /// Returns two numbers of pages for flash that can hold `pages` pages: the host pages that fit
+    /// with their parity, and the sum of these host pages and their parity pages.
     pub(crate) fn pages_beside_parity(&self, pages: u32) -> (u32, u32) {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {
@@ -41,8 +41,9 @@ impl Config {
         if redundancy.has_stripes() { places.min(u64::from(u32::MAX)) as u32 } else { 0 }
     }
 
-    /// Returns the maximum number of parity transactions in flight: the reads and writes of each
-    /// cache entry, and a read for each host write.
+    /// Returns the maximum number of parity transactions in flight: reads and programs for each
+    /// entry of the parity cache, a read for each host write, and reads and programs of pages being
+    /// recovered.
     pub(crate) fn parity_transactions(&self) -> usize {
         let redundancy = &self.redundancy;
         if !redundancy.has_stripes() {

@@ -54,7 +54,7 @@ impl Config {
                 } else {
                     "some units would lie in two pages".into()
                 };
-                format!("units of {unit} in pages of {page}: {why}")
+                format!("mapping units of {unit} in pages of {page}: {why}")
             },
             || instead,
         );

@@ -8,11 +8,12 @@ use crate::raid::fault_kinds::sorted_at_hand;
 use fowler_units::{Id, Lpn, Ppn, UnitId};
 
 impl Device {
-    /// Counts every page that is unreadable at this moment: neither a sensing level nor its stripe
-    /// recovers the data. Nothing is read, timed or changed. The count takes some nanoseconds for
-    /// each page of the mapping; a drive of which no census is taken pays nothing.
+    /// Counts the drive's pages by readability at this moment: pages that no sensing level reads,
+    /// and of these, lost pages, which neither the buffer nor the page's stripe recovers. Nothing
+    /// is read, timed or changed. The count takes some nanoseconds for each logical page; a drive
+    /// on which it is not called spends no time on it.
     ///
-    /// Without a model of errors and without versions, every page is readable. See
+    /// Without a model of bit errors and without tracked data versions, every page is readable. See
     /// docs/decisions/raid.md, "Which pages does a census count as lost?".
     pub fn census(&self) -> Census {
         let core = &self.layer.ftl.core;

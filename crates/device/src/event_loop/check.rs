@@ -12,7 +12,8 @@ use crate::observe::operation::{Op, Source};
 use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId, UnitId};
 
 impl Device {
-    /// Checks that no page is lost and no page is counted twice.
+    /// Checks the state of the drive (mapping, blocks, buffer, transactions and dies): no page of
+    /// data is lost in it or counted twice.
     ///
     /// # Errors
     /// The first violated law.
@@ -120,7 +121,8 @@ impl Device {
             let owner = self.layer.ftl.core.map.owner(location);
             law(owner == page && self.layer.ftl.core.allocator.blocks.is_valid(location), || {
                 format!(
-                    "logical page {} is mapped to {}, which page {} owns",
+                    "logical page {} is mapped to physical page {}, which is not valid or was last \
+                     programmed for logical page {}",
                     page.0, location.0, owner.0
                 )
             })?;

@@ -12,7 +12,8 @@ use crate::raid::fault_kinds::Fault;
 use fowler_units::{DieId, Id, Lpn, TxnId, UnitId};
 
 impl Device {
-    /// Returns the counts of failed dies; `None` if no die has failed.
+    /// Returns the numbers of failed and replaced dies, and the effects of their failures so far,
+    /// with the stripes that these leave exposed now; `None` if no die has failed.
     pub fn failed_dies(&self) -> Option<FailedDieCounts> {
         let core = &self.layer.ftl.core;
         let mut counts = core.allocator.failed_dies()?;

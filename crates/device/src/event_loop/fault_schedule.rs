@@ -14,10 +14,10 @@ pub struct Struck {
     pub fault: Fault,
     /// The time at which the fault struck, by the clock of the drive.
     pub at: Nanos,
-    /// Number of unreadable and lost pages just before the fault.
+    /// Counts of unreadable and lost pages in the run up to the moment before this fault struck.
     pub before: LossLedger,
-    /// Number of unreadable and lost pages just after the fault: a page that its stripe cannot
-    /// recover is lost at once.
+    /// Counts of unreadable and lost pages in the run up to the moment after this fault struck: a
+    /// page that its stripe cannot recover is lost at once.
     pub after: LossLedger,
 }
 

@@ -111,7 +111,8 @@ impl Flash {
         self.mark(id);
     }
 
-    /// Ends a transfer from or to the cache register of a die. Any other event is stale.
+    /// Handles an event that may end a transfer from or to the cache register of a die. If its
+    /// `ticket` is not that of the transfer in progress, the event is out of date and ignored.
     #[cold]
     #[inline(never)]
     pub(super) fn cache_event<L: Translation>(&mut self, id: DieId, ticket: Ticket, layer: &mut L) {

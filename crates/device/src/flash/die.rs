@@ -75,8 +75,8 @@ pub struct Command {
     pub reads: Span,
     /// Time at which the program or erase was first suspended; `None` if it never was.
     pub suspended: Option<Nanos>,
-    /// Time accounting of the die at the first suspension, if the die's log no longer reaches back
-    /// to it.
+    /// Total time that the die had spent on each activity when this program or erase was first
+    /// suspended. Set only once the die's log of activities no longer reaches back to that moment.
     pub account: Ledger,
 }
 

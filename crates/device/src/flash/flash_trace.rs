@@ -71,14 +71,14 @@ pub enum FlashEvent {
     },
     /// The transfer of a page to the die ends.
     Load {
-        /// Duration of the transfer to the die.
+        /// Time to transfer the page over the channel to the die.
         transfer: Span,
         /// True if a suspension made a second transfer of the same data necessary.
         again: bool,
     },
     /// The transfer of a page of the next program into the cache register ends.
     LoadAhead {
-        /// Duration of the transfer into the cache register.
+        /// Time to transfer the page over the channel into the cache register of the die.
         transfer: Span,
     },
     /// A program or erase starts or resumes on the cells.

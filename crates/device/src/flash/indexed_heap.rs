@@ -13,16 +13,17 @@ pub struct Rank {
     /// First criterion of the order of waiting transactions in a heap; those with a smaller key go
     /// first.
     pub key: u32,
-    /// Number of the transaction in the order of submission. Of transactions with equal keys, the
-    /// one with the smaller number goes first.
+    /// Submission number of the transaction. Of transactions with equal `key`, the first criterion
+    /// of the order, the one with the smaller number goes first.
     pub order: u64,
 }
 
-/// The place of every transaction in its heap. A transaction is in at most one heap that uses these
-/// places.
+/// Position of every transaction in the heap (priority queue) that holds it. Several heaps can
+/// share one table of positions as long as no transaction is in two of them.
 pub type Places = IdVec<TxnId, u32>;
 
-/// A heap of waiting transactions, ordered by rank.
+/// Heap (priority queue) of waiting transactions, ordered by rank: smaller key first, then order of
+/// submission.
 #[derive(Clone, Debug, Default)]
 pub struct IndexedHeap {
     heap: Vec<(Rank, TxnId)>,

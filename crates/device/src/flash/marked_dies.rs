@@ -14,8 +14,8 @@ pub struct Marked {
     /// The ring buffer of dies marked to decide what to do next. Its length is the number of dies,
     /// rounded up to a power of two.
     ring: Box<[DieId]>,
-    /// Length of the ring of marked dies minus one: a bit mask that turns a count of marks into a
-    /// place in the ring.
+    /// Bit mask that turns the running number of a die marked to decide what to do next into its
+    /// position in the ring buffer: the length of the ring, a power of two, minus one.
     mask: usize,
     /// Number of dies marked since the ring was last cleared, including those that have already
     /// decided what to do next.
@@ -48,8 +48,9 @@ impl Marked {
         self.count += 1;
     }
 
-    /// Returns the die marked as number `before` (counted from 0 since the ring was cleared), or
-    /// `None` after the last one. That die may be marked again from then on.
+    /// Returns the die with the running number `before` among those marked to decide what to do
+    /// next, counted from 0 since the ring was cleared; `None` after the last one. From then on
+    /// that die may be marked again.
     #[inline]
     pub fn get(&self, before: usize) -> Option<DieId> {
         debug_assert!(self.count - before <= self.ring.len(), "a marked die was overwritten");

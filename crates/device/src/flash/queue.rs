@@ -44,8 +44,8 @@ impl TxnClass {
 /// % for a sequential one.
 #[derive(Clone, Copy, Debug)]
 struct Line {
-    /// Submission number of the first transaction of the list. Meaningless, like `tail`, while the
-    /// list is empty and has no `head`.
+    /// Submission number of the transaction at the head of this list. Meaningless, like `tail`,
+    /// while the list is empty and has no `head`.
     order: u64,
     head: TxnId,
     tail: TxnId,
@@ -79,7 +79,8 @@ impl Default for DieQueue {
 }
 
 impl DieQueue {
-    /// Appends a transaction to the list of its class.
+    /// Appends a transaction to the die's list of waiting transactions of its class: read, program
+    /// or erase, of the host or of background work.
     #[inline]
     pub fn push(&mut self, id: TxnId, txns: &mut Txns) {
         let txn = txns.get_mut(id);
@@ -98,7 +99,8 @@ impl DieQueue {
         }
     }
 
-    /// Removes a transaction from the list of its class.
+    /// Removes a transaction from the die's list of waiting transactions of its class: read,
+    /// program or erase, of the host or of background work.
     #[inline]
     pub fn remove(&mut self, id: TxnId, txns: &mut Txns) {
         let Txn { class, next, .. } = *txns.get(id);
@@ -140,7 +142,8 @@ impl DieQueue {
         self.waiting == 0
     }
 
-    /// Returns the classes that have waiting transactions.
+    /// Returns the classes of transactions (read, program or erase, of the host or of background
+    /// work) of which any waits for the die.
     pub fn classes(&self) -> impl Iterator<Item = TxnClass> + use<> {
         let mut left = self.waiting;
         std::iter::from_fn(move || {
@@ -164,7 +167,9 @@ impl DieQueue {
         line.head.is_some().then_some(line.tail)
     }
 
-    /// Returns the transaction before another one of its class.
+    /// Returns the transaction that was submitted just before the waiting transaction `id` of the
+    /// same class (read, program or erase, of the host or of background work); `None` if `id` is
+    /// the first.
     pub fn before(&self, id: TxnId, class: TxnClass, txns: &Txns) -> Option<TxnId> {
         (self.lines[class as usize].head != id).then(|| txns.get(id).prev)
     }
@@ -201,8 +206,9 @@ pub struct RankedQueue {
     count: u32,
     /// Waiting transactions in order of submission, while none is in the heaps.
     aside: [Aside; 2],
-    /// True if, of the two transactions that wait in `aside`, the one submitted later is served
-    /// first by rank (key, then order of submission). Used only if both are of one class.
+    /// True if, while exactly two transactions wait (in `aside`, outside the heaps), the one
+    /// submitted later is served first by rank: key, then order of submission. Used only if both
+    /// are of one class.
     overtakes: bool,
     reads: IndexedHeap,
     programs: IndexedHeap,
@@ -217,7 +223,8 @@ pub struct RankedQueue {
 struct Aside {
     id: TxnId,
     class: TxnClass,
-    /// Key of a read by the age of its data, as given to [`RankedQueue::push`].
+    /// Key by which a host read is ranked in the queue of its die: smaller for younger data. Reads
+    /// with smaller keys are served first.
     age_key: u32,
 }
 
@@ -392,9 +399,9 @@ impl RankedQueue {
         self.reads.members().count() + self.programs.members().count() + aside
     }
 
-    /// Returns the waiting transaction if exactly one waits, in `aside` and not in the heaps, where
-    /// finding that out would take a search. With `programs_blocked`, a host program is not
-    /// returned.
+    /// Returns the only transaction that waits in this queue if it is kept outside the heaps, where
+    /// no search is needed to find it; `None` otherwise. With `programs_blocked`, a host program is
+    /// not returned.
     #[inline]
     pub fn sole(&self, programs_blocked: bool) -> Option<TxnId> {
         let [one, other] = &self.aside;
@@ -402,7 +409,9 @@ impl RankedQueue {
         (one.id.is_some() && !other.id.is_some() && !hidden).then_some(one.id)
     }
 
-    /// Returns the first transaction of a class by rank.
+    /// Returns the waiting transaction of a class that goes first by rank: the host read of the
+    /// youngest data, or the host program of the smallest request. `None` for other classes, which
+    /// have no ranks.
     #[inline]
     pub fn first(&self, class: TxnClass) -> Option<TxnId> {
         let ranked = match class {
@@ -569,7 +578,7 @@ impl<'a> View<'a> {
 pub struct Waiting {
     /// Number of the transaction.
     pub id: TxnId,
-    /// Class in which the transaction waits.
+    /// Class of the waiting transaction: read, program or erase, of the host or of background work.
     pub class: TxnClass,
     /// Die that the transaction waits for.
     pub die: DieId,

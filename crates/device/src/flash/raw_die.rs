@@ -40,18 +40,18 @@ impl ChipOp {
 /// order; commands of the same time are served in the order given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ChipCommand {
-    /// Time at which the raw command reaches the die.
+    /// Time at which the flash command reaches the die.
     pub at: Nanos,
-    /// Kind of the raw command.
+    /// Kind of the flash command: read, write, program or erase.
     pub op: ChipOp,
 }
 
 /// Times and suspensions of a raw flash command that has ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChipResult {
-    /// Time at which the die started the command.
+    /// Time at which the die started the flash command (read, write, program or erase).
     pub start: Nanos,
-    /// Time at which the command ended.
+    /// Time at which the flash command (read, write, program or erase) ended.
     pub done: Nanos,
     /// Number of suspensions of the command, each of which took it off the cells before its end.
     pub suspensions: u32,

@@ -131,9 +131,10 @@ impl Flash {
         self.sense_by_search::<L>(id, txn, page);
     }
 
-    /// Begins to sense a page at a level that is determined now, when the level found for the last
-    /// read of its block does not hold. Pages of unknown condition are read at the worst level:
-    /// pages of raw commands, and pages written before the run at no known place.
+    /// Begins to sense a page at a sensing level determined for this read, because the level that
+    /// was last determined for the whole block is out of date by age or number of reads. Pages of
+    /// unknown condition (those of raw commands, and those written before the run at no known
+    /// place) are read at the worst level.
     #[cold]
     #[inline(never)]
     fn sense_by_search<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {

@@ -143,8 +143,9 @@ impl Flash {
         }
     }
 
-    /// Reassigns time in the latency breakdown `blame` of a read, from the channel to soft sensing:
-    /// the time beyond that of a hard-decision read, where it depends on the page type.
+    /// Reassigns time in the latency breakdown `blame` of a read from the channel to soft sensing:
+    /// the time that sensing and transfer at the read's level take beyond a hard-decision read.
+    /// Used if that time differs between page types.
     #[inline(never)]
     fn soft_blame_by_page(&self, txn: &Txn, blame: &mut Blame) {
         let soft = self.took_at(txn.level, txn) - self.took_at(0, txn);
@@ -160,9 +161,10 @@ impl Flash {
         }
     }
 
-    /// Reassigns the time of failed tries in the latency breakdown `blame` of a read to retries; it
-    /// was counted as waiting for the channel. If a retry senses only what its level adds
-    /// ([`RetryCost::Increment`]), all time after the first try is reassigned, from soft sensing.
+    /// Reassigns the time of the failed tries of a read to retries, in the latency breakdown
+    /// `blame`; so far it was counted as waiting for the channel. If a retry senses only what its
+    /// level adds ([`RetryCost::Increment`]), the time after the first try becomes retries; so far
+    /// it was counted as soft sensing.
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {

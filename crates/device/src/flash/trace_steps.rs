@@ -17,7 +17,8 @@ impl Flash {
         self.plain_program = self.plain_program();
     }
 
-    /// Returns the steps recorded since the last clearing; `None` if no probe observes.
+    /// Returns the steps of flash operations (such as transfers and suspensions) recorded since
+    /// they were last cleared; `None` if no probe observes the simulation.
     #[inline]
     pub(crate) fn trace(&mut self) -> Option<&mut Vec<FlashStep>> {
         self.trace.as_mut()

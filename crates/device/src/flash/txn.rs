@@ -32,7 +32,8 @@ pub enum Owner {
     Displaced(FrameId),
     /// The owner is the GC job of the plane that holds the transaction's page.
     Job,
-    /// The transaction belongs to the measurement of a block's strength.
+    /// The transaction belongs to the measurement of a block's strength: how slowly its bit errors
+    /// grow with wear.
     Measure,
     /// The transaction belongs to the scrubbing of a die.
     Scrub,
@@ -50,8 +51,8 @@ pub enum Owner {
     Raw(u32),
     /// The transaction belongs to a program command of a superblock, by the number of the command.
     Command(u32),
-    /// The transaction belongs to the first of two passes of a program command of a superblock, by
-    /// the number of the command.
+    /// The transaction belongs to the first of the two program passes of a word line in a
+    /// superblock. The field is the number of the program command.
     FirstPass(u32),
     /// The transaction belongs to the collection or erase of a superblock, by the number of the
     /// superblock.
@@ -81,7 +82,8 @@ pub struct Txn {
     pub op: Op,
     /// Source on whose behalf the transaction runs.
     pub source: Source,
-    /// Class of the queue in which the transaction waits.
+    /// Class of the transaction, which selects its list in the die's queue: read, program or erase,
+    /// of the host or of background work.
     pub class: TxnClass,
     /// For programs, true if the data is already in the page buffer of the die, so there is no
     /// transfer in.
@@ -111,7 +113,8 @@ pub struct Txn {
     /// ([`crate::policy::die_order::DEADLINE_GRAIN`]) after `asked`, when it began to wait; zero if
     /// the drive's deadline applies.
     pub deadline: u8,
-    /// Number of transfers, each of `timing.bus_transfer`: the mapping units of the page.
+    /// Number of mapping units of the flash page that cross the channel for this transaction, each
+    /// in the time `timing.bus_transfer`; 1 on a drive whose mapping unit is a page.
     pub parts: u8,
     /// For reads, the sensing level of the first try. For reads of aged data on drives with
     /// superblocks, the entry of the retry table of the first try.

@@ -102,7 +102,9 @@ impl Gc {
         }
     }
 
-    /// Counts a read of a page for refresh, as the number of tries that it took.
+    /// Adds the number of times that a read sensed its page (`tries`), each of which disturbs the
+    /// block, to the block's count of reads, and queues the block for refresh when the count
+    /// reaches a limit.
     pub(super) fn count_reads(
         &mut self,
         core: &mut Core,

@@ -59,10 +59,11 @@ pub(super) struct Patrol {
     pub(super) page: u32,
     /// True if a page of the block has been read in the block's present scrubbing turn.
     pub(super) begun: bool,
-    /// True if scrubbing has decided, in the present turn of the block, that the block is moved or
-    /// not.
+    /// True if scrubbing has decided, in the block's present turn (its slot in the scrub period),
+    /// to move the block, or that moving it would gain nothing.
     pub(super) decided: bool,
-    /// Time of the block's scrubbing turn, time without power included.
+    /// Moment at which the block's scrubbing turn, its slot in the scrub period, begins: on a clock
+    /// that includes time without power.
     pub(super) turn: Nanos,
     /// Time of the next scrubbing event of the die; `NEVER` if none is scheduled.
     pub(super) at: Nanos,

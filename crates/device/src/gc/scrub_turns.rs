@@ -51,7 +51,8 @@ impl Gc {
         }
     }
 
-    /// Schedules the next scrubbing step of a die at the next turn, or now if that has come.
+    /// Schedules the next scrubbing step of a die at the moment at which the turn of its next
+    /// block, a slot in the scrub period, begins; or now if that moment has passed.
     fn patrol_at_turn(&mut self, flash: &mut Flash, die: DieId) {
         let now = flash.now();
         if let Some(scrub) = &self.scrub {
@@ -123,8 +124,8 @@ impl Gc {
         die_state.is_idle().then(|| die_state.idle_since + self.rules.idle_after)
     }
 
-    /// Returns the next page to scrub in the block of a die that has its turn; `None` if there is
-    /// none.
+    /// Returns the next page that scrubbing must read on a die, in the block whose turn (slot in
+    /// the scrub period) has begun; `None` if there is no such page.
     fn next_to_scrub(&mut self, core: &Core, flash: &mut Flash, die: DieId) -> Option<UnitId> {
         let now = flash.now();
         let scrub = self.scrub.as_mut()?;

@@ -47,7 +47,8 @@ pub struct StrengthMeasurement {
 }
 
 impl StrengthMeasurement {
-    /// Creates the state before any measurement of a block's strength.
+    /// Creates the state of block strength measurements before the first one: nothing is known of
+    /// how slowly the bit errors of each block grow with wear.
     pub fn new(params: &Params, geometry: &Geometry, seed: u64) -> Self {
         let (dies, blocks) = (geometry.dies() as usize, geometry.blocks() as usize);
         let every = Span(params.measure_every.0 / (blocks / dies) as u64);

@@ -31,8 +31,9 @@ const MOVES_AHEAD: u32 = 32;
 pub struct Untimed {
     /// Numbers of pages that GC and wear leveling have moved so far without taking simulated time.
     pub moves: Moves,
-    /// Time that is passed to the victim policy and recorded for closed blocks while GC takes no
-    /// simulated time: before the run, or in a lifetime simulation without dies.
+    /// Time that the victim policy sees, and that is recorded for blocks that become full, while GC
+    /// work takes no simulated time: before the run, and in a lifetime simulation that does not
+    /// simulate dies.
     pub clock: Nanos,
     /// True if GC that takes no simulated time includes wear leveling.
     pub levels_wear: bool,

@@ -11,8 +11,9 @@ use fowler_physics::voltage::{ByVoltage, Voltage};
 use fowler_units::{Nanos, Span};
 use serde::{Deserialize, Serialize};
 
-/// Maximum number of windows of write demand that a throttle stores. Each window is a number, and
-/// the choice of an epoch tries every number of windows.
+/// Maximum number of time windows for which a write throttle stores the write demand. It bounds
+/// memory (one number for each window) and time: the search for the best epoch length tries every
+/// number of windows.
 const WINDOWS_MOST: u64 = 100_000;
 
 impl Config {
@@ -43,8 +44,16 @@ impl Config {
             refuse(&["lifetime.cycles", "lifetime.table.cycles"], what, None);
         }
         if throttle.spare >= 1.0 {
-            let what = format!("a spare of {} leaves later epochs no capacity", throttle.spare);
-            refuse(&["lifetime.spare"], what, Some("use a share below 1; READY uses 0.1"));
+            let what = format!(
+                "a spare of {} lets an epoch of the write throttle borrow the write capacity of \
+                 all later ones: it leaves later epochs no capacity",
+                throttle.spare
+            );
+            refuse(
+                &["lifetime.spare"],
+                what,
+                Some("use a share below 1; READY, a lifetime throttle, uses 0.1"),
+            );
         }
         let (key, epoch) = match throttle.epoch {
             EpochRule::Auto => ("lifetime.window", throttle.window),
@@ -98,13 +107,14 @@ pub struct Life {
     endurance: Endurance,
     /// Number of physical pages of the drive.
     pages: f64,
-    /// Number of pages programmed before the lifetime began.
+    /// Program count of the block table, in pages, at which the drive's simulated lifetime began:
+    /// only later programs use up the lifetime's write capacity.
     before: u64,
     /// Largest number of pages that can be programmed during the lifetime, given the endurance of
     /// the cells at its end.
     sustained: f64,
-    /// Extra wear of all programs over programs at nominal voltages, in programs at nominal
-    /// voltages.
+    /// Wear of all programs so far minus that of as many programs at nominal voltages, in page
+    /// programs at nominal voltages; negative if most programs were at lower voltages.
     more: f64,
     /// Ratio of existing pages to page numbers: 1, or less with an SLC cache, for which each word
     /// line has one number more than pages (for its single page in SLC mode).
@@ -153,9 +163,9 @@ impl Life {
         (blocks.programmed() as f64 * self.share) as u64
     }
 
-    /// Returns a copy of the drive's lifetime for a simulation on the block table `blocks`, which
-    /// continues the life after `so_far` programmed pages. The programs counted in `blocks` so far
-    /// are deducted, modulo 2^64.
+    /// Returns a copy of the drive's lifetime for a simulation that continues it on the block table
+    /// `blocks`, after `so_far` programmed pages. Programs that `blocks` has counted until now
+    /// count as these `so_far`, which may be more or fewer (the difference is taken modulo 2^64).
     pub(crate) fn moved_to(&self, blocks: &Blocks, so_far: u64) -> Self {
         Self { before: blocks.programmed().wrapping_sub(so_far), ..self.clone() }
     }
@@ -179,7 +189,8 @@ impl Life {
         (programmed > 0.0).then(|| Span((elapsed / (programmed / self.pages)) as u64))
     }
 
-    /// Returns the write capacities of the drive after `programmed` pages, at the time `now`.
+    /// Returns the number of pages that the drive can program in its life, as rated and with the
+    /// recovery of cells in idle time, if it has programmed `programmed` pages by the time `now`.
     pub(crate) fn totals(&self, programmed: f64, now: Nanos) -> Totals {
         let idle = self.idle(programmed, now);
         let rated = self.params.cycles;
@@ -189,22 +200,25 @@ impl Life {
         Totals { programmed, worn: programmed, idle, rated, achievable }
     }
 
-    /// Returns the write capacities of the drive at the time `now`.
+    /// Returns the number of pages that the drive can program in its life, as rated and with the
+    /// recovery of cells in idle time, and its programs and wear up to the time `now`.
     pub(crate) fn stand(&self, blocks: &Blocks, now: Nanos) -> Totals {
         let worn = self.worn(blocks);
         Totals { worn, ..self.totals(self.programmed(blocks), now) }
     }
 
     /// Returns the number of simulated pages (real ones divided by the dilation) that can still be
-    /// programmed at nominal voltages. With `healed`, includes those gained by recovery of cells in
-    /// idle time, whose length follows from the number of programs, not from their wear.
+    /// programmed at nominal voltages. With `healed`, includes pages gained because cells recover
+    /// in the idle time between P/E cycles, which is the elapsed time divided by the mean number of
+    /// cycles.
     pub(crate) fn left(&self, blocks: &Blocks, now: Nanos, healed: bool) -> f64 {
         self.left_of(self.programmed(blocks), now, healed) - self.more
     }
 
     /// Returns the number of simulated pages (real ones divided by the dilation) that can still be
-    /// programmed at nominal voltages after `programmed` real ones. With `healed`, includes those
-    /// gained by recovery, up to the endurance that the idle time at the end of the life allows.
+    /// programmed at nominal voltages after `programmed` real ones. With `healed`, includes pages
+    /// gained because cells recover in idle time, but at most as many as the cells endure if all
+    /// programs are spread evenly over the target lifetime.
     pub(crate) fn left_of(&self, programmed: f64, now: Nanos, healed: bool) -> f64 {
         let most = if healed {
             self.totals(programmed, now).achievable.min(self.sustained)
@@ -215,7 +229,8 @@ impl Life {
     }
 }
 
-/// The write capacities of a drive at a moment of its lifetime, in pages.
+/// Write capacity of a drive (rated, and with the recovery of cells in idle time), and the part
+/// used up, at a moment of its lifetime; all in pages.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Totals {
     /// Number of pages programmed so far, for any source: `W_work` of READY.
@@ -225,9 +240,11 @@ pub struct Totals {
     /// Mean idle time between two P/E cycles of a block; `None` before the first program of the
     /// drive.
     pub idle: Option<Span>,
-    /// Write capacity without recovery: `C_ssd` of READY.
+    /// Write capacity in pages without recovery of cells in idle time: `C_ssd` of READY, a lifetime
+    /// throttle.
     pub rated: f64,
-    /// Write capacity with recovery at the mean idle time so far: `C'_ssd` of READY.
+    /// Write capacity in pages if cells recover in idle time, at the mean idle time between P/E
+    /// cycles so far: `C'_ssd` of READY, a lifetime throttle.
     pub achievable: f64,
 }
 

@@ -32,14 +32,15 @@ pub struct Line {
     most: usize,
     /// Writes and trims that wait for room in the write queue or the buffer, in order.
     writes: VecDeque<ReqId>,
-    /// Number of writes that have left the line of those waiting for room in the drive so far, plus
-    /// one.
+    /// Number of writes and trims that have left `writes`, the line of those that wait for room in
+    /// the drive, so far, plus one.
     served: u64,
-    /// Value of the counter `served` (writes that have left `writes`, plus one) when a write last
-    /// joined an empty `writes`, the line of writes that wait for room.
+    /// Value of the counter `served` (waiting writes that have left, plus one) when a write last
+    /// joined the line of waiting writes, `writes`, while that was empty. Reads take turns with
+    /// writes from there on.
     begun: u64,
-    /// Reads that wait for room, each with the value of the counter `served` (writes that have left
-    /// the line `writes`, plus one) from which on the read may start.
+    /// Reads that wait for room in the drive, in order. Each may start once the counter `served`
+    /// (waiting writes that have left, plus one) has reached the value stored with the read.
     reads: VecDeque<(u64, ReqId)>,
 }
 

@@ -98,9 +98,9 @@ impl Link {
     }
 
     /// Returns the time at which the firmware has invalidated `entries` mapping entries for a trim
-    /// that may begin at `now`: on the core that is free first, which later commands wait for, or
-    /// without cores after the trims before it. See docs/decisions/host.md, "What does a trim
-    /// take?".
+    /// that may begin at `now`. The core that becomes free first does the work, and takes no other
+    /// command meanwhile; if cores are not modeled, trims are done one after another. See
+    /// docs/decisions/host.md, "What does a trim take?".
     pub fn trim(&mut self, entries: u32, now: Nanos) -> Nanos {
         let time = self.config.trim + self.config.trim_entry * u64::from(entries);
         let free = self.cores.iter_mut().min().unwrap_or(&mut self.mapping_free);

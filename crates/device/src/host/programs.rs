@@ -197,7 +197,8 @@ impl Ftl {
         self.place_waiting(flash);
     }
 
-    /// Handles buffered data that is in the flash and protected as required.
+    /// Handles the end of the program of buffered data once the data counts as stored: it is in the
+    /// flash and so is its parity, if the redundancy policy wants that before the write completes.
     #[inline]
     pub fn settled<R: RedundancyHooks>(
         &mut self,

@@ -107,7 +107,8 @@ impl Request {
         (start(self.next), start(self.end)) == (self.io.offset, end)
     }
 
-    /// Ends the wait of the request's next page at `now`.
+    /// Ends, at `now`, the wait of the request's next page, if it waits. The time of a wait for
+    /// buffer space or for the mapping is added to the request's total, that for a queue is not.
     #[inline]
     pub fn end_stall(&mut self, now: Nanos) {
         if self.stalled.is_some() {
@@ -138,8 +139,8 @@ impl Request {
 #[derive(Clone, Debug)]
 struct Place {
     request: Request,
-    /// Completion to be reported for the request; its breakdown is that of the page that ended
-    /// last.
+    /// Completion to be reported to the host for the request, with the causes of the request's
+    /// latency: those of its page that ended last.
     completion: Completion,
     open: bool,
 }

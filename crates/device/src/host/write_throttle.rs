@@ -62,7 +62,8 @@ impl throttle::Life for View<'_> {
 }
 
 impl WriteThrottle {
-    /// Creates the throttle at the start of a lifetime; `None` if the configuration has none.
+    /// Creates the write throttle of a drive at the beginning of the drive's lifetime; `None` if
+    /// the configuration throttles no writes.
     pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Box<WriteThrottle>> {
         let make = || {
             Box::new(WriteThrottle {
@@ -73,7 +74,8 @@ impl WriteThrottle {
         (config.throttle.name != throttle::ThrottleKind::Off).then(make)
     }
 
-    /// Returns a throttle in the middle of a lifetime.
+    /// Returns a write throttle in the state `throttle`, which continues on a drive that has used
+    /// up part of its lifetime, `life`.
     pub fn resumed(throttle: AnyThrottle, life: Life) -> Box<WriteThrottle> {
         Box::new(WriteThrottle { throttle, life })
     }

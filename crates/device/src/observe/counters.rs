@@ -80,7 +80,8 @@ pub struct Counters {
     pub operations: u64,
     /// Number of programs and erases that were suspended at least once.
     pub suspended_operations: u64,
-    /// Sum of the undisturbed times of the suspended operations.
+    /// Total time, in nanoseconds, that the suspended programs and erases would have taken on the
+    /// cells without suspension.
     pub suspended_nominal: Span,
     /// Sum of the additional times that the suspended operations took, including reads served
     /// meanwhile.
@@ -189,9 +190,11 @@ pub struct ParityWays {
 /// Numbers of blocks whose data was moved because of its age or its number of reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refreshed {
-    /// Number of blocks refreshed at the hard limit.
+    /// Number of blocks refreshed at once because they had reached the hard limit: the largest data
+    /// age or number of reads allowed.
     pub at_hard_limit: u64,
-    /// Number of blocks refreshed at the soft limit, when the die was idle.
+    /// Number of blocks refreshed early, when their die was idle, because they had reached the soft
+    /// limit: a share of the hard limit, at which a block is refreshed at once.
     pub when_idle: u64,
 }
 
@@ -249,7 +252,8 @@ pub struct AgedCounts {
     pub refreshed: u64,
 }
 
-/// Total time for which the throttle delayed writes, by the kind of delay.
+/// Total time for which the write throttle delayed writes: by delays that it spread over the pages
+/// of writes, and by stopping writes while no write capacity was left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ThrottleTime {
     /// Total time of throttling delays that were spread over the pages of writes.

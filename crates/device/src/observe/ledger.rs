@@ -78,8 +78,8 @@ const _: () = assert!(Part::Suspend as usize == Part::BehindHostRead as usize + 
 pub struct Ledger([u64; Doing::COUNT]);
 
 impl Ledger {
-    /// Returns the time that the die has spent on each activity since `earlier`, a copy of this
-    /// ledger made then.
+    /// Returns the time that the die has spent on each activity since the moment at which `earlier`
+    /// was copied from this die's total times by activity.
     #[inline]
     pub fn since(&self, earlier: &Ledger) -> Ledger {
         let mut difference = *self;
@@ -96,7 +96,8 @@ impl Ledger {
         Span(self.0[doing.0 as usize])
     }
 
-    /// Returns the time of every activity, in the order of [`Doing::NAMES`], in nanoseconds.
+    /// Returns the total time, in nanoseconds, that the die has spent on each kind of activity:
+    /// operations by kind and source, idle, and suspending. The order is that of [`Doing::NAMES`].
     pub fn by_activity(&self) -> &[u64; Doing::COUNT] {
         &self.0
     }
@@ -150,7 +151,7 @@ pub struct Account {
     times: Ledger,
     /// Time at which each uninterrupted activity (spell) in the log began.
     since: [Nanos; SPELLS],
-    /// Kind of each uninterrupted activity (spell) in the log.
+    /// Kind of each uninterrupted activity (spell) in the log of the die's recent activities.
     doing: [Doing; SPELLS],
     /// Index of the die's current activity in the log.
     last: u8,
@@ -242,8 +243,8 @@ impl Account {
         }
     }
 
-    /// Replaces the totals by activity in `reading`, taken at some earlier time, by the time that
-    /// the die has spent on each activity from then until `now`.
+    /// Replaces `reading`, a copy of the total times of the die by activity taken at some earlier
+    /// moment, by the time that the die has spent on each activity from that moment until `now`.
     pub fn settle(&self, now: Nanos, reading: &mut Ledger) {
         *reading = self.read_at(now).since(reading);
     }

@@ -16,16 +16,17 @@ pub enum Op {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Source {
-    /// The source is a request of the host.
+    /// Host requests are the source of the transaction.
     Host,
-    /// The source is garbage collection.
+    /// Garbage collection is the source of the transaction.
     Gc,
-    /// The source is wear leveling.
+    /// Wear leveling is the source of the transaction.
     Wear,
-    /// The source is refresh: reprogramming data that could stay in place, to make reads faster or
-    /// data last longer.
+    /// Refresh is the source of the transaction: it reprograms data that could stay in place, to
+    /// make reads faster or data last longer.
     Refresh,
-    /// The source is parity: updating the parity of stripes, and recovering unreadable pages.
+    /// Redundancy is the source of the transaction: it updates the parity of stripes, or recovers
+    /// unreadable pages.
     Parity,
 }
 
@@ -34,7 +35,7 @@ impl Source {
     pub const ALL: [Source; 5] =
         [Source::Host, Source::Gc, Source::Wear, Source::Refresh, Source::Parity];
 
-    /// Returns the name of the source in JSON and tables.
+    /// Returns the name of the source of a transaction (such as GC) in JSON and tables.
     pub fn name(self) -> &'static str {
         ["host", "GC", "wear leveling", "refresh", "parity"][self as usize]
     }

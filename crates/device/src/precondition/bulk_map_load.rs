@@ -136,7 +136,8 @@ impl BulkMapLoad {
         }
     }
 
-    /// Puts all entries in their places of the mapping; pages that were not added are unmapped.
+    /// Writes all mapping entries that were added to the bulk load to their places in the mapping
+    /// table; logical pages that were not added are unmapped.
     pub fn settle(mut self, map: &mut PageMap) {
         self.write_whole(map);
         let slices = self.slices.len();

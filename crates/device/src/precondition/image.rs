@@ -23,12 +23,11 @@ pub struct PreconditionedImage {
 }
 
 impl Config {
-    /// Returns true if preconditioning places data identically under both configurations, which
-    /// must agree in every option that the placement depends on. Die order, suspension, operating
-    /// times, queues, the link, acknowledgment and the warm-up may differ. So may the treatment of
-    /// kinds of data and of blocks (preconditioning writes plain data into blocks that are all
-    /// alike), except for the number of open blocks that the treatment reserves. Of custom policies
-    /// only a victim rule acts during preconditioning.
+    /// Returns true if preconditioning (writing data before the first request) places data
+    /// identically under both configurations. Options that only act later may differ: die order,
+    /// suspension, operating times, queues, link, acknowledgment and warm-up. So may the division
+    /// of data into streams and of blocks by strength, which preconditioning ignores, if both
+    /// reserve as many open blocks; and custom policies other than that for GC victims.
     pub fn ages_like(&self, other: &Config) -> bool {
         self.aged_part(other) == *other && self.reserved_streams() == other.reserved_streams()
     }

@@ -80,7 +80,8 @@ impl PreconditionedImage {
     }
 }
 
-/// Reads the owner of every physical page, and maps logical pages to the valid ones.
+/// Reads, from the saved state of a drive, the owner of every physical page (the logical page that
+/// it was last programmed for), and maps logical pages to those that are valid.
 fn restore_map(core: &mut Core, take: TakeWords<'_>) -> Result<(), String> {
     let (pages, logical) = (core.layout.geometry.pages(), core.map.logical());
     let mut owners = vec![0; AT_ONCE.min(pages) as usize];

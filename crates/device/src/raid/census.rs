@@ -14,10 +14,11 @@ use crate::core::Core;
 use crate::mapping::page_map::Location;
 use fowler_units::{FrameId, Id, Lpn, StripeId, UnitId};
 
-/// Number of pages lost by one cause, in a census.
+/// Number of pages lost by one cause, in a census: a count of all pages of the drive by
+/// readability, at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// Cause of the loss of the pages that `found` and `unfound` count.
+    /// Cause of the loss of all pages counted in this record.
     pub loss: Loss,
     /// Number of pages that the drive knows to be lost: a read by the host, of GC, for parity or to
     /// rebuild a page has failed, or the unit that holds the page has failed.
@@ -105,7 +106,7 @@ pub(crate) enum Verdict {
     HasFailed,
 }
 
-/// A census of a drive's pages in progress.
+/// A count of all pages of a drive by readability at one moment (a census), in progress.
 pub(crate) struct Taking<'a, J> {
     pub core: &'a Core,
     /// Function that returns the readability of a copy of a logical page in the flash. The logical
@@ -116,7 +117,8 @@ pub(crate) struct Taking<'a, J> {
     pub census: Census,
 }
 
-/// The state of a page's data in the flash and the buffer, as a census finds it.
+/// Readability of a page's data in the flash and the buffer, as found by a count of all pages of
+/// the drive at one moment (a census).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fate {
     /// The copy in the flash is readable, or there is none.
@@ -128,7 +130,7 @@ pub(crate) enum Fate {
 }
 
 impl<J: FnMut(Lpn, UnitId) -> Verdict> Taking<'_, J> {
-    /// Counts a page of the mapping that holds host data, and returns its state.
+    /// Counts a logical page, if it holds data, by its readability, and returns the readability.
     pub fn look(&mut self, page: Lpn) -> Fate {
         let core = self.core;
         let (unit, frame) = match core.map.place(page) {

@@ -10,15 +10,16 @@ use crate::observe::operation::Op;
 use fowler_units::{Id, Span, TxnId};
 
 impl Raid {
-    /// Returns the notes that stripes keep on a transaction, such as one that it waits for parity.
+    /// Returns the parity notes of a transaction: facts that concern its stripe, such as that its
+    /// completion waits for the parity of the stripe.
     #[inline]
     pub(super) fn note(&self, flash: &Flash, id: TxnId) -> Note {
         let note = self.notes[id];
         if note.order == flash.txns.get(id).order { note } else { NOTHING }
     }
 
-    /// Returns the notes that stripes keep on a transaction, such as one that it waits for parity,
-    /// for modification.
+    /// Returns, for modification, the parity notes of a transaction: facts that concern its stripe,
+    /// such as that its completion waits for the parity of the stripe.
     #[inline]
     pub(super) fn note_mut(&mut self, flash: &Flash, id: TxnId) -> &mut Note {
         let order = flash.txns.get(id).order;
@@ -41,8 +42,9 @@ impl Raid {
         self.note_mut(flash, id).wait += waited;
     }
 
-    /// Defers the completion of a transaction that has ended until its parity is written. For it
-    /// and the writes that joined it, records the causes of the time until now.
+    /// Defers the completion of a transaction that has ended: of a program until the parity of its
+    /// stripe is written, of a failed read until its page is recovered. Records the causes of the
+    /// time until now, for it and for the page writes that joined it (waited for the same program).
     pub(super) fn defer(&mut self, flash: &mut Flash, id: TxnId) {
         let mut waiter = id;
         loop {
@@ -61,8 +63,9 @@ impl Raid {
         flash.txns.get_mut(id).dispatched = now;
     }
 
-    /// Adds the time since submission of a transaction, or of a write that joined it, to the causes
-    /// of latency in `blame`.
+    /// Adds the time since submission of `waiter` to the causes of latency in `blame`. `waiter` is
+    /// the transaction `id` itself, or a page write that joined that program (waits for it as
+    /// well).
     pub(super) fn blame_of(&self, flash: &Flash, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         if !self.note(flash, id).awaiting_parity {
             return flash.blame_if_served(id, waiter, blame);

@@ -140,9 +140,9 @@ impl Raid {
         }
     }
 
-    /// Adds, to the versions from which a stripe's computed parity will be checked, those of old
-    /// pages that were read before they were replaced (early reads), if that parity is computed
-    /// from the replaced pages.
+    /// Adds the versions of old pages that were read before they were replaced (early reads) to the
+    /// exclusive-or by which a stripe's computed parity will be checked. Called if that parity is
+    /// computed from the replaced pages.
     pub(super) fn note_early(&mut self, ftl: &Ftl, entry: ParityId) {
         let Some(integrity) = &self.integrity else { return };
         let cached = *self.cache.get(entry);

@@ -167,7 +167,8 @@ pub enum Bug {
     /// The controller follows Algorithms 1 and 2 of DA-RAID-5 as printed: each of the two loses
     /// data.
     AsPrinted,
-    /// The controller skips this many of the next page reads that it needs to compute parity.
+    /// The controller leaves out this many of the page reads that computing parity requires, the
+    /// next ones from the moment at which the bug is injected.
     SkippedReads(u32),
 }
 

@@ -68,8 +68,8 @@ pub struct CachedView {
 pub(crate) struct Unknowns {
     /// Unreadable data pages of the stripe, one bit each.
     pub current: u64,
-    /// Number of unreadable pages among the stripe's parity in the flash and the old copies
-    /// (replaced by pages in the cached parity) that it covers.
+    /// Number of unreadable pages among those of the stripe's state before the writes in the parity
+    /// cache: its parity page in the flash, and the old copies of rewritten pages.
     pub before: u32,
     /// Number of unreadable pages among the superseded copies that the cached parity still
     /// includes.
@@ -83,8 +83,9 @@ pub(crate) struct Left {
     pub lost: u64,
     /// Number of all pages that cannot be recovered, parity included.
     pub failed: u32,
-    /// Largest number of unreadable pages that the parities of the stripe (in the flash and in the
-    /// parity cache) could have recovered; fewer than `failed`.
+    /// Maximum number of unreadable pages of the stripe that its parities, in the flash and in the
+    /// parity cache, can recover. Smaller than `failed`, the number of pages that cannot be
+    /// recovered.
     pub given_back: u32,
 }
 
@@ -138,8 +139,9 @@ impl Unknowns {
 }
 
 impl Raid {
-    /// Makes units of the flash fail.
-    /// See docs/decisions/raid.md, "What happens to a failed chip?".
+    /// Makes the stored pages of a failing part of the flash unreadable: of the page, block, plane,
+    /// die, chip or channel that `fault` names. See docs/decisions/raid.md, "What happens to a
+    /// failed chip?".
     pub(crate) fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let spoilt = fault.stored_pages(&ftl.core, flash, Some(self.stripes));
         self.strike_pages(ftl, flash, spoilt, fault.failure());
@@ -380,7 +382,8 @@ impl Raid {
         self.drop_page(ftl, flash, page);
     }
 
-    /// Recomputes the cached parity of an entry from the remaining covered pages.
+    /// Recomputes the cached parity of a stripe, after some pages that it covers were lost, from
+    /// the covered pages that are left. `id` is the entry of the stripe in the parity cache.
     fn cover_anew(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: ParityId) {
         let (cached, stripes) = (*self.cache.get(id), self.stripes);
         let mut value = Tag::ZERO;

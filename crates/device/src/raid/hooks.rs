@@ -15,8 +15,9 @@ use crate::policy::redundancy::Eviction;
 use fowler_units::{BlockId, FrameId, Lpn, ReqId, Span, TxnId, UnitId};
 
 impl Raid {
-    /// Handles the end of a transaction of the redundancy, and of any transaction on drives on
-    /// which reads can fail or are counted, for [`RedundancyHooks::done`].
+    /// Handles the end of a transaction for parity or for the recovery of a page and, on a drive
+    /// that tracks data versions or refreshes blocks, of any transaction. Returns true if the
+    /// caller has nothing more to do for it.
     #[inline(never)]
     fn own_done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         if ftl.gc.refresh.is_some() {
@@ -203,8 +204,8 @@ impl RedundancyHooks for Raid {
         self.block_erased(ftl, flash, block);
     }
 
-    /// Called at the end of every transaction; most neither belong to the redundancy nor concern
-    /// it.
+    /// Handles the end of a transaction if it concerns parity, the recovery of a page, tracked data
+    /// versions or refresh. Returns true if the caller has nothing more to do for it.
     #[inline]
     fn done(&mut self, ftl: &mut Ftl, flash: &mut Flash, id: TxnId, dropped: bool) -> bool {
         let own = matches!(flash.txns.get(id).owner, Owner::Parity(_) | Owner::DegradedRead(_));

@@ -289,8 +289,8 @@ impl Raid {
     }
 
     /// Checks the parity computed for a parity cache entry: it must be the exclusive-or of the
-    /// cached parity and the versions of the pages that were read for it. A mismatch is counted in
-    /// the ledger.
+    /// cached parity and the versions of the pages that were read for it. A mismatch is counted as
+    /// a violated law of the simulation ([`super::losses::LossLedger::unread`]).
     pub(crate) fn note_computed(&mut self, entry: ParityId) {
         let Some(integrity) = &mut self.integrity else { return };
         let cached = self.cache.get(entry);

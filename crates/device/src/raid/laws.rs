@@ -46,7 +46,10 @@ impl Raid {
         }
         let pinned: u32 = self.cache.iter().map(|(_, entry)| entry.pinned).sum();
         law(programs == pinned, || {
-            format!("{programs} programs pin parity entries, {pinned} are counted")
+            format!(
+                "{programs} programs in flight pin a parity cache entry, but the entries count \
+                 {pinned}"
+            )
         })?;
         for (id, entry) in self.cache.iter() {
             self.check_entry(core, id, entry)?;

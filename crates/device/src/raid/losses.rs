@@ -71,7 +71,7 @@ impl Failure {
         Failure::Wrong,
     ];
 
-    /// Returns the name of the failure in JSON and tables.
+    /// Returns the name, in JSON and tables, of the kind of failure that made a page unreadable.
     pub fn name(self) -> &'static str {
         ["cells", "page", "block", "plane", "die", "chip", "channel", "torn", "wrong"]
             [self as usize]
@@ -87,11 +87,11 @@ pub struct Loss {
     /// Failure of the lost page's own copy in the flash, as opposed to failures of other pages of
     /// its stripe.
     pub failure: Failure,
-    /// Number of pages of the stripe that were unreadable, this page and parity included, and pages
-    /// that were lost since the stripe's parity was last complete.
+    /// Number of pages of the lost page's stripe that were unreadable, the lost page and parity
+    /// included, plus pages that were lost since the stripe's parity was last complete.
     pub failed: u8,
-    /// Number of failed pages that the parity of the stripe can recover. Always less than `failed`:
-    /// otherwise, no page would have been lost.
+    /// Number of unreadable pages that the parity of the lost page's stripe can recover; smaller
+    /// than `failed`, the number that were unreadable: otherwise, no page would have been lost.
     pub given_back: u8,
 }
 

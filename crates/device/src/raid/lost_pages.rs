@@ -39,7 +39,8 @@ impl LostPages {
         })
     }
 
-    /// Returns the memory that the losses of all pages take on the simulating machine.
+    /// Returns the memory that the record of lost pages (an optional cause of loss for each logical
+    /// page) takes on the simulating machine; 0 on a drive that does not track losses.
     pub fn bytes(config: &Config, layout: &Layout) -> Bytes {
         match config.redundancy.notes_lost_pages() {
             true => Bytes::of::<Option<Loss>>(layout.mapped_pages.into()),
@@ -52,7 +53,8 @@ impl LostPages {
         self.lost[page]
     }
 
-    /// Makes units of the flash fail. All data in them is lost.
+    /// Makes the stored pages of a failing part of the flash unreadable: of the page, block, plane,
+    /// die, chip or channel that `fault` names. Their data is lost, unless the buffer holds it.
     pub fn strike(&mut self, ftl: &mut Ftl, flash: &mut Flash, fault: Fault) {
         let pages = fault.stored_pages(&ftl.core, flash, None);
         self.strike_pages(ftl, flash, pages, fault.failure());

@@ -71,7 +71,8 @@ pub struct Entry {
     pub pinned: u32,
     /// Number of flash reads in flight for the parity cache entry.
     pub reads: u32,
-    /// Parity of the covered pages, as the exclusive-or of their versions and errors.
+    /// Cached parity of the stripe: the exclusive-or of the versions and silent errors of the data
+    /// pages that this entry covers.
     pub value: Tag,
     /// Exclusive-or of the versions of the pages read so far in the current pass of reads for the
     /// parity of all data pages.
@@ -80,7 +81,8 @@ pub struct Entry {
     /// reads that only update the cached parity. If a page fails, a new pass begins, and reads of
     /// the earlier one do not count.
     pub turn: u32,
-    /// Parity of all data pages, once reads for it have begun.
+    /// Parity of all data pages of the stripe, which a flush programs to the flash; computed when
+    /// the reads of the pages that it needs have been submitted.
     pub whole: Tag,
     /// True if a flush computes the parity of all data pages from the cached parity and the pages
     /// that it does not cover (equation (2) of DA-RAID-5, a RAID-5 inside the drive); false if from
@@ -265,7 +267,8 @@ impl ParityCache {
         self.flushing += 1;
     }
 
-    /// Begins a new turn of reads for the parity of all pages of an entry's stripe.
+    /// Begins a new pass of reads for the parity of all data pages of the stripe of a parity cache
+    /// entry. Reads of earlier passes no longer count.
     pub fn begin_turn(&mut self, id: ParityId) {
         debug_assert!(self.entries[id].stripe.is_some(), "a free entry is flushed");
         self.turns = self.turns.wrapping_add(1).max(1);
@@ -330,7 +333,8 @@ impl ParityCache {
         before
     }
 
-    /// Moves the entry of a stripe that was written to the most recently used end of the list.
+    /// Moves a parity cache entry whose stripe has been written to the most recently used end of
+    /// the list of open entries.
     pub fn touch(&mut self, id: ParityId) {
         if self.entries[id].listed && self.open.back() != Some(id) {
             self.delist(id);

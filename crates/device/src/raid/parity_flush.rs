@@ -290,8 +290,9 @@ impl Raid {
         self.finish(ftl, flash, entry);
     }
 
-    /// Reports to the observer of the simulation, if any, that `done`, a flash transaction, is one
-    /// that the programs waiting for the parity of a stripe had to wait for.
+    /// Reports `done`, a flash transaction that served to write the parity of a stripe, to the
+    /// observer of the simulation, if any, as one that the programs waiting for that parity had to
+    /// wait for.
     fn note_awaited(&self, flash: &mut Flash, done: Option<Txn>, entry: ParityId) {
         let Some(done) = done else { return };
         let cached = self.cache.get(entry);

@@ -10,9 +10,9 @@ use crate::policy::redundancy::ParityFlush;
 use fowler_units::{Id, Lpn, ParityId, StripeId, UnitId};
 
 impl Raid {
-    /// Flushes an entry that is not to stay in the cache, once no reads or programs for it are in
-    /// flight.
-    /// See docs/decisions/raid.md, "When is parity submitted?".
+    /// Flushes a parity cache entry (writes the parity of its stripe to the flash) once no reads or
+    /// programs for it are in flight, if the parity cache is not to hold it any longer. See
+    /// docs/decisions/raid.md, "When is parity submitted?".
     pub(crate) fn maybe_flush(&mut self, ftl: &mut Ftl, flash: &mut Flash, entry: ParityId) {
         let cached = self.cache.get(entry);
         let quiet = cached.progress == Progress::Open && cached.pinned == 0 && cached.reads == 0;

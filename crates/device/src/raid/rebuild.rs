@@ -63,12 +63,13 @@ struct DegradedRead {
     read: TxnId,
     page: Lpn,
     from: UnitId,
-    /// Version of the recovered data: the block of the page may have been erased and rewritten
-    /// since.
+    /// Version of the recovered data. It is saved here because the block of the unreadable page may
+    /// have been erased and rewritten since the page failed.
     version: u64,
-    /// Number of reads in flight for the recovery.
+    /// Number of flash reads in flight for the recovery of this page.
     left: u32,
-    /// True if a read for the recovery has failed, so that another equation must be used.
+    /// True if one of the flash reads for the recovery of this page has failed, so that the page
+    /// must be recovered from another set of pages of its stripe.
     again: bool,
 }
 
@@ -246,9 +247,9 @@ impl Raid {
         self.others_of(core, stripe, !covered, &before, from, Tag::ZERO)
     }
 
-    /// Returns the equation that recovers the page `but` from the data pages `which` of its stripe,
-    /// as they are in the flash, and the pages `more`; `sum` is the exclusive-or of all these
-    /// pages, `but` included.
+    /// Returns the equation that recovers the page `but` of a stripe: the other pages to read, and
+    /// the data that results. Its pages are the current flash copies of the data pages `which` (one
+    /// bit each) and the copies `more`; `sum` is the exclusive-or of all of them, `but` included.
     fn others_of(
         &self,
         core: &Core,

@@ -58,7 +58,8 @@ impl SilentErrors {
         !self.errors.is_empty()
     }
 
-    /// Returns the error of a physical page; zero if it holds the right data.
+    /// Returns the silent error of a physical page: the exclusive-or of the data in it and the data
+    /// that it should hold; zero if it holds the right data.
     #[inline]
     pub fn error(&self, unit: UnitId) -> u64 {
         if !self.any() { 0 } else { self.errors.get(&unit).copied().unwrap_or(0) }

@@ -17,9 +17,11 @@ pub(super) struct Comparison {
     pub(super) stripe: StripeId,
     /// Location of the stripe's parity in the flash when the scrub's read of that parity began.
     pub(super) parity: UnitId,
-    /// Position in the stripe of the first page that the comparison has not read yet.
+    /// Position in the stripe of the first page that scrubbing has not yet read to compare the
+    /// stripe with its parity.
     pub(super) next: u32,
-    /// Exclusive-or of the errors of the pages read so far: zero if the stripe matches.
+    /// Exclusive-or of the silent errors (wrong data xor right data) of the pages read so far: zero
+    /// in the end if the stripe matches its parity.
     pub(super) error: u64,
 }
 
@@ -55,7 +57,8 @@ impl UnequalStripes {
         Bytes::of::<u64>(u64::from(stripes).div_ceil(64))
     }
 
-    /// Notes the result of a comparison. A stripe counts once until it matches again.
+    /// Records the result of a comparison of a stripe with its parity by scrubbing. A stripe that
+    /// does not match is counted once, until it matches again.
     pub fn note(&mut self, stripe: StripeId, matches: bool, ledger: &mut SilentLedger) {
         ledger.stripes_compared += 1;
         let (word, mask) = (&mut self.0[stripe.index() / 64], 1 << (stripe.index() % 64));

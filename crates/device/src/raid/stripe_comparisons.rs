@@ -80,8 +80,8 @@ impl Raid {
         }
     }
 
-    /// Records the result of a comparison if the stripe could be compared, and lets the scrub of
-    /// the die continue.
+    /// Ends the comparison of a stripe with its parity, and lets the scrubbing of the die continue.
+    /// Records the result or, if the stripe could not be compared, that it is undecided.
     fn end_comparison(&mut self, ftl: &mut Ftl, flash: &mut Flash, die: DieId, compared: bool) {
         let Some(checks) = &mut self.stripe_checks else { return };
         let integrity = self.integrity.as_mut().expect("only versions are compared");

@@ -37,8 +37,9 @@ pub(super) struct Data {
     /// The entry of the retry table at which the last successful read retry of the superblock's
     /// data ended; 0 before the first.
     pub(super) last: u8,
-    /// True if moving the superblock would not help: young data on these cells would not be read up
-    /// to `aging.refresh_above` either.
+    /// True if the cells of the superblock are so worn that even freshly written data would need
+    /// retry table entries beyond `aging.refresh_above`: moving its data elsewhere, or writing it
+    /// again, would not make reads faster.
     pub(super) worn_out: bool,
 }
 
@@ -62,9 +63,10 @@ pub(super) struct Aging {
     word_line: u32,
     bits: u32,
     pub(super) all: IdVec<RuId, Data>,
-    /// Cached result of the last computation of bit errors: the superblock and the `since` and
-    /// `until` of its data; and, for each type of page, the errors now and just after programming,
-    /// both as a share of the errors that the code corrects.
+    /// Bit errors as last computed. The first field names the superblock, and the times (`since`,
+    /// `until`) at which it was opened and up to which the computation holds. The second has, for
+    /// each page type, the errors now and just after programming, as shares of the errors that the
+    /// code corrects.
     shares: ((RuId, Nanos, Nanos), [(f64, f64); BITS_MOST as usize]),
     /// Preconditioning: the superblocks in the order in which they were last opened.
     opened: Vec<RuId>,
@@ -100,7 +102,8 @@ impl Aging {
         Bytes::of::<(Data, [u32; 2])>(superblocks.into())
     }
 
-    /// Returns a time on the clock of ages, which begins when the oldest data was programmed.
+    /// Converts a time of the simulation, which begins at zero, to the clock of data ages, which
+    /// begins when the oldest data was programmed and includes time without power.
     fn clock(&self, now: Nanos) -> Nanos {
         Nanos(now.0.saturating_add(self.epoch.0))
     }
@@ -139,8 +142,9 @@ impl Aging {
         }
     }
 
-    /// Sets the age of the data in each superblock of a freshly filled drive, in the order in which
-    /// the same filling opened the superblocks of the drive with the ages `other`.
+    /// Sets the age of the data in each superblock of a freshly filled drive. Superblocks were
+    /// opened in the order recorded in `other`, the data ages of a drive that was filled in the
+    /// same way.
     pub fn filled_as(&mut self, other: &Aging, map: &Map) {
         self.opened.clone_from(&other.opened);
         self.filled(map);
@@ -151,7 +155,9 @@ impl Aging {
         &self.opened
     }
 
-    /// Spreads ages over data whose superblocks were opened in this order.
+    /// Sets the age of the data in each superblock of a freshly filled drive, whose superblocks
+    /// were opened in the order `opened`: ages are spread evenly over the full ones, the first
+    /// being the oldest.
     pub fn filled_in_order(&mut self, opened: Vec<RuId>, map: &Map) {
         self.opened = opened;
         self.filled(map);
@@ -231,10 +237,10 @@ impl Aging {
         }
     }
 
-    /// Records that a page was read at the retry entry `tries` after `first`. Beyond
-    /// `aging.refresh_above`, the superblock becomes due for refresh (to be moved), unless it is
-    /// `victim`, being emptied anyway, or its cells are so worn that young data would need such
-    /// entries, too.
+    /// Records that a page was read at the entry of the retry table that comes `tries` entries
+    /// after `first`. If that entry lies beyond `aging.refresh_above`, the superblock of the page
+    /// becomes due for refresh (to be moved), unless it is not full, is being emptied (`victim`),
+    /// or is so worn that fresh data would need such entries, too.
     pub(super) fn found(
         &mut self,
         (map, renewals): (&Map, &mut Renewals),

@@ -17,12 +17,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct SavedBadBlocks {
     pub counts: BadBlockCounts,
-    /// Blocks that have failed, in order.
+    /// Blocks that have failed, in ascending order of their numbers.
     failed: Vec<BlockId>,
-    /// Superblocks that are retired as a whole, in order.
+    /// Superblocks that are retired as a whole, in ascending order of their numbers.
     pub retired: Vec<RuId>,
-    /// Dies out of service: the superblock, the position, the command from which it programs
-    /// nothing, and true if it drops out at the next erase.
+    /// Dies that program nothing in a superblock, or only the first commands of it, because a block
+    /// failed: superblock, position of the die in striping order, first command that the die leaves
+    /// out, and true if the die drops out of the superblock at the next erase.
     parts: Vec<(RuId, u32, u32, bool)>,
 }
 
@@ -33,7 +34,8 @@ pub(super) struct BadBlocks {
     pub fates: Fates,
     pub retire: Retire,
     pub counts: BadBlockCounts,
-    /// The gaps of each superblock; none if no block of it has failed.
+    /// Gaps of each superblock, the program commands that store nothing because a block of their
+    /// die has failed; `None` for a superblock without failed blocks.
     gaps: IdVec<RuId, Option<Box<Gaps>>>,
     /// Number of superblocks that are not reserved for the SLC cache (`slc.static`); they have the
     /// lowest numbers.
@@ -48,8 +50,9 @@ pub(super) struct BadBlocks {
     pub uneven: bool,
     /// Number of pages that a program command stores on each plane.
     rows: u32,
-    /// Number of failed attempts to program the data of the next command; the command starts after
-    /// the time that they took.
+    /// Number of program commands that have just failed with the data of one command, which the
+    /// next command of the stream stores. That command starts after the time that the failed ones
+    /// took.
     pub failed_programs: u8,
 }
 
@@ -95,7 +98,8 @@ impl BadBlocks {
         Fates::bytes(blocks) + Bytes::of::<Option<Box<Gaps>>>(shape.superblocks.into())
     }
 
-    /// Returns the gaps of a superblock; none if no block of it has failed.
+    /// Returns the gaps of a superblock (program commands that store nothing because a block of
+    /// their die has failed); `None` if no block of it has failed.
     #[inline]
     pub fn gaps(&self, superblock: RuId) -> Option<&Gaps> {
         self.gaps[superblock].as_deref()

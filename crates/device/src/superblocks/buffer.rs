@@ -24,7 +24,7 @@ pub(super) enum State {
     Clean,
     /// The frame holds its whole unit and waits for a program command.
     Ready,
-    /// A program command is storing the unit of the frame.
+    /// A program command is storing the unit in this frame of the write buffer.
     Leaving,
 }
 
@@ -35,8 +35,8 @@ struct Frame {
     /// program of the frame's data has ended; none if there is no such copy.
     unit: UnitId,
     state: State,
-    /// True until the data in the frame becomes invalid, by a trim or by a write of the same unit
-    /// to another stream.
+    /// True until the data in this frame of the write buffer becomes invalid, by a trim or by a
+    /// write of the same unit to another stream.
     wanted: bool,
     /// The stream of the data in the frame, and the tag that assigns the data to that stream.
     stream: StreamId,
@@ -248,12 +248,14 @@ impl Buffer {
         }
     }
 
-    /// Returns true if the rest of the unit in a frame is being read from the flash.
+    /// Returns true if a frame of the write buffer holds only the part of its unit that the host
+    /// has written, and the other part is being read from the flash.
     pub fn is_incomplete(&self, id: FrameId) -> bool {
         self.frames[id.index()].state == State::Merging
     }
 
-    /// A trim or a newer write makes the data of the frame invalid.
+    /// Marks the data in a frame of the write buffer as invalid, because the host has trimmed it or
+    /// written newer data to another frame.
     pub fn give_up(&mut self, id: FrameId) {
         let frame = &mut self.frames[id.index()];
         let ready = &mut self.ready[frame.stream.index()];
@@ -302,7 +304,8 @@ impl Buffer {
         wanted.map(|frame| (frame.page, frame.tag))
     }
 
-    /// Returns the copy in the flash of the unit in a frame.
+    /// Returns the location in the flash of the last copy programmed of the unit in a frame of the
+    /// write buffer; `UnitId::NONE` if there is none.
     #[inline]
     pub fn unit(&self, id: FrameId) -> UnitId {
         self.frames[id.index()].unit

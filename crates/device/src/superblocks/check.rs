@@ -272,9 +272,9 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Checks that at most one superblock is emptied by static wear leveling, which swaps cold data
-    /// into a worn superblock, and that it is in a step of that. On a drive without wear leveling,
-    /// no stream for such data is open.
+    /// Checks that static wear leveling, which swaps cold data into a worn superblock, empties at
+    /// most one superblock at a time, whose units are being read, have been read, or are being
+    /// erased. On a drive without wear leveling, no stream for such data is open.
     fn check_swap(&self) -> Result<(), String> {
         let open = self.commands.open_of(Stream::Moved(SWAPPED));
         let moving = self.leveling.as_ref().and_then(|leveling| leveling.moving);

@@ -47,8 +47,9 @@ pub(super) struct Job {
     pub(super) valid: i64,
     pub(super) gain: i64,
     /// Number of units read so far from the superblock being emptied; and number of units that the
-    /// host has written since its emptying began, plus those carried over from the previous
-    /// superblock emptied for space ([`Collector::carried`]).
+    /// host has written since its emptying began. For one emptied to gain free space, the latter
+    /// starts with the units by which host writes exceeded earlier gains ([`Collector::carried`];
+    /// negative if they fell short).
     pub(super) moved: i64,
     pub(super) written: i64,
     /// Number of units by which the host and the emptying of this superblock may be ahead of each
@@ -89,9 +90,9 @@ pub(super) struct Collector {
     /// it; negative if it has written fewer. The next collection for space starts with this
     /// balance.
     pub carried: i64,
-    /// True if the last superblock emptied was emptied because too few were erased, and its erase
-    /// gained fewer units than a program command holds; the next command is then filled up from
-    /// other superblocks ([`super::top_up`]).
+    /// True if the superblock emptied last was emptied to gain free space and its erase gained
+    /// fewer units than a program command holds. Program commands of moved data are then filled up
+    /// with units of another superblock instead of padding ([`super::top_up`]).
     pub gained_little: bool,
     /// Number of superblocks being emptied or erased, without those reserved for the SLC cache
     /// (`slc.static`).
@@ -127,17 +128,17 @@ impl Collector {
         }
     }
 
-    /// Returns the most commands whose data is on its way to its new place: two word lines of all
-    /// dies, which is enough to keep every die at work, and one incomplete command for each further
-    /// stream of moved data.
+    /// Returns the maximum number of program commands that moved data fills between its read and
+    /// the end of its program: two word lines of all dies, which keep every die at work, and one
+    /// incomplete command for each further stream of moved data.
     pub fn commands_moving(shape: &Shape, moved: u32) -> u32 {
         2 * shape.dies + moved - 1
     }
 
-    /// Ends the emptying of a superblock whose valid units have all been read. If it was emptied
-    /// for space, host writes beyond the units that its erase gains are charged to the next
-    /// superblock emptied for space. A swap for wear leveling gains nothing, so all host writes
-    /// during it are charged.
+    /// Ends the emptying of a superblock whose valid units have all been read. If it was emptied to
+    /// gain free space, the host writes beyond that gain are carried over: the next superblock
+    /// emptied for space must make up for them. A swap for wear leveling gains nothing, so all host
+    /// writes during it are carried over.
     pub(super) fn carry(&mut self, job: &Job) {
         match job.why {
             Why::Space => self.carried = job.written - job.gain,

@@ -180,9 +180,10 @@ impl Superblocks {
         true
     }
 
-    /// Returns true if GC does not keep in step with the host: the host is idle or cannot write, a
-    /// superblock is due for refresh, or the one being refreshed waits for units of the superblock
-    /// being emptied now to fill its last program command.
+    /// Returns true if GC may move data faster than the pace set by host writes: the host waits for
+    /// an erased superblock, the SLC cache is emptied because the host is idle, a superblock is due
+    /// for refresh, or one being refreshed needs units of the superblock being emptied now to fill
+    /// its last program command.
     pub(super) fn is_urgent(&self) -> bool {
         self.host_lacks_superblock()
             || self.folds_in_idle_time()

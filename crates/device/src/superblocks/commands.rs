@@ -75,8 +75,8 @@ pub(super) struct Open {
 pub(super) enum Stored {
     /// A host unit in a frame of the write buffer.
     Frame(FrameId),
-    /// A host unit that garbage collection, refresh or wear leveling moves into the command from
-    /// the unit `from` of the flash.
+    /// A host unit that garbage collection, refresh or wear leveling moves: the program command
+    /// stores it at a new place, a copy of the unit `from` of the flash.
     Moved { page: Lpn, from: UnitId },
 }
 
@@ -84,7 +84,8 @@ pub(super) enum Stored {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Command {
     pub(super) first_unit: UnitId,
-    /// Units with data; the other units of the command are padding or parity.
+    /// Number of units of this program command that hold data; its other units are padding or
+    /// parity.
     pub(super) stores: u32,
     /// Page programs that have not ended; of the second pass, if the command has two.
     pub(super) left: u32,
@@ -140,9 +141,10 @@ impl Commands {
         }
     }
 
-    /// Returns the most commands in flight: as many as the buffer fills, as garbage collection
-    /// moves, and as can be between their two passes (three on each die for each stream of moved
-    /// data), and the parity between them.
+    /// Returns the maximum number of program commands in flight. Commands with data are those that
+    /// the write buffer fills, those of moved data and, if word lines are programmed in two passes,
+    /// those between their passes (three on each die for each stream of moved data); there are at
+    /// most as many commands of parity.
     pub fn most(config: &FlashConfig, shape: &Shape, frames: u32, moved: u32) -> usize {
         let between = (config.program_passes - 1) * 3 * shape.dies * moved;
         let moving = Collector::commands_moving(shape, moved);

@@ -30,7 +30,8 @@ pub(super) struct Contents {
     /// superblocks: its logical pages are units of the host here, and its physical pages units of
     /// the flash.
     pub integrity: Integrity,
-    /// True for each superblock with a unit of any kind that has failed since its erase.
+    /// True for each superblock in which any mapping unit (of host data or parity, valid or not)
+    /// has failed since its last erase.
     spoilt: IdVec<RuId, bool>,
     /// Number of valid but unreadable units in each superblock; and their total over all
     /// superblocks.
@@ -137,7 +138,8 @@ impl Contents {
         self.unreadable_in_all
     }
 
-    /// Returns true if a unit of any kind of a superblock has failed since its erase.
+    /// Returns true if any mapping unit of a superblock (of host data or parity, valid or not) has
+    /// failed since the superblock's last erase.
     pub fn is_spoilt(&self, superblock: RuId) -> bool {
         self.spoilt[superblock]
     }
@@ -207,7 +209,8 @@ impl Contents {
         self.take(frame, wrong);
     }
 
-    /// A frame that was free takes a unit, whose data is wrong or right.
+    /// Records that a free frame of the write buffer takes a unit; `wrong` is true if its data is
+    /// silently wrong: it differs from the data written, and nobody has noticed.
     pub fn take(&mut self, frame: FrameId, wrong: bool) {
         self.whole.remove(&frame);
         if wrong {
@@ -232,7 +235,9 @@ impl Contents {
         self.integrity.renew(page, false);
     }
 
-    /// The rest of the unit in a frame was read from a unit of the flash.
+    /// Records that the part of a unit which the host did not write has been read from the unit
+    /// `unit` of the flash into a frame of the write buffer. Silently wrong data of that unit makes
+    /// the frame wrong.
     pub fn merged(&mut self, frame: FrameId, unit: UnitId) {
         if self.reads_wrong(unit) && !self.whole.contains(&frame) {
             self.wrong.insert(frame);
@@ -245,9 +250,9 @@ impl Contents {
         self.integrity.silent.ledger.returned += u64::from(self.wrong.contains(&frame));
     }
 
-    /// Returns true if a unit of the host does not hold the data written to it, in its frame or in
-    /// its copy in the flash, which may be none. A frame comes with a flag that is true if it holds
-    /// all of the unit.
+    /// Returns true if a host unit does not hold the data written to it: in its frame of the write
+    /// buffer, or in its flash copy `unit` (`UnitId::NONE` without one). The flag with the frame is
+    /// true if the frame holds the whole unit, so that the flash copy does not count.
     pub fn is_wrong(&self, unit: UnitId, frame: Option<(FrameId, bool)>) -> bool {
         let in_frame = frame.is_some_and(|(frame, _)| self.wrong.contains(&frame));
         let whole = frame.is_some_and(|(_, whole)| whole);

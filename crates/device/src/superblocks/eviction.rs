@@ -62,8 +62,9 @@ impl Superblocks {
         }
     }
 
-    /// Keeps units that a read has brought from the flash, from `unit` on, if frames are available
-    /// at once.
+    /// Keeps consecutive units that a read has brought from the flash in frames of the write
+    /// buffer, so that the buffer serves later reads, as long as frames are free or hold clean
+    /// data. `page` is the first unit as the host numbers it, `unit` its location in the flash.
     pub(super) fn keep_read(&mut self, flash: &mut Flash, page: Lpn, unit: UnitId, parts: u32) {
         for at in 0..parts {
             let (page, unit) = (page.plus(at), unit.plus(at));

@@ -72,7 +72,8 @@ impl Superblocks {
         self.bad.as_ref().map(|bad| bad.counts)
     }
 
-    /// Returns the gaps of a superblock; none if no block of it has failed.
+    /// Returns the gaps of a superblock (program commands that store nothing because a block of
+    /// their die has failed); `None` if no block of it has failed.
     #[inline]
     pub(super) fn gaps_of(&self, superblock: RuId) -> Option<&Gaps> {
         self.bad.as_ref()?.gaps(superblock)
@@ -96,8 +97,9 @@ impl Superblocks {
         next >= self.shape.commands || !self.uses(superblock, next)
     }
 
-    /// Returns the first command at or after this one of an open superblock that programs
-    /// something, and takes the places before it. The number of commands if there is none.
+    /// Returns the number of the first command of an open superblock, from `command` on, that is no
+    /// gap left by a failed block but programs something; the number of commands if there is none.
+    /// The unit numbers of the gaps before it are used up.
     pub(super) fn skip_gaps(&mut self, superblock: RuId, command: u32) -> u32 {
         let Some(gaps) = self.gaps_of(superblock) else { return command };
         let next = gaps.next_used(command);
@@ -256,8 +258,9 @@ impl Superblocks {
         }
     }
 
-    /// Ends the erase of a superblock: what has failed of it drops out, or all of it is retired.
-    /// Returns true if it is retired.
+    /// Ends the erase of a superblock. Dies with a failed block drop out of it, or the whole
+    /// superblock is retired; if the drive cannot do without them yet, they are used once more.
+    /// Returns true if the superblock is retired.
     pub(super) fn end_erase(&mut self, superblock: RuId, now: Nanos) -> bool {
         if self.bad.is_some() && self.retires(superblock, now) {
             self.map.retired(superblock);

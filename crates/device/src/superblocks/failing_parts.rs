@@ -10,9 +10,9 @@ impl Config {
     /// Returns the parts of the drive that fail one by one, on any kind of drive; `None` if no
     /// block fails.
     ///
-    /// Of a superblock that goes on without some of its dies, the room is that without dies evenly
-    /// spaced in striping order: with stripes that are narrower than the dies are many, it depends
-    /// on which dies are missing.
+    /// The capacity of a superblock that stays in service without some of its dies is that with the
+    /// missing dies evenly spaced in striping order. If a stripe has fewer commands than there are
+    /// dies, the true capacity depends on which dies are missing.
     pub fn failing_parts(&self) -> Option<FailingParts> {
         if !self.ftl.has_superblocks() {
             return self.blocks_fail().then(|| FailingParts::of_pages(self));

@@ -130,7 +130,8 @@ impl Superblocks {
         all
     }
 
-    /// Makes units fail that have been programmed, and handles the consequences.
+    /// Makes programmed mapping units unreadable with a kind of failure, gives up data that parity
+    /// can no longer recover, and makes the superblocks concerned due to be moved.
     pub(super) fn strike(&mut self, flash: &mut Flash, mut units: Vec<UnitId>, failure: Failure) {
         let now = flash.now();
         let at_hand = self.at_hand();

@@ -40,11 +40,13 @@ struct Flush {
 #[derive(Clone, Debug)]
 pub(super) struct Flushes {
     waiting: VecDeque<Flush>,
-    /// True if a flush waits for the buffer: it does not survive a loss of power.
+    /// True if a flush request waits until the write buffer's data is in the flash, because the
+    /// buffer does not survive a loss of power; false if it is acknowledged at once.
     pub waits: bool,
     /// True while the buffer is written out at the end of a run.
     pub writes_out: bool,
-    /// Commands of the host in flight that are not full, at most [`PARTIAL_MOST`].
+    /// Number of program commands of host data in flight that are not full, because a flush request
+    /// sent them early; at most [`PARTIAL_MOST`].
     pub partial: u32,
 }
 
@@ -71,9 +73,9 @@ impl Flushes {
         self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
     }
 
-    /// Newer data of a host unit has come into the second of two frames. A flush that waited for
-    /// the first frame now waits for the second: the old data in the first, once programmed, no
-    /// longer counts as stored.
+    /// Records that newer data of a host unit has come into another frame of the write buffer;
+    /// `frames` are the old frame and the new one. Flush requests that waited for the old frame
+    /// wait for the new one, because programming the old data no longer stores the unit.
     #[inline]
     pub fn replaced(&mut self, page: Lpn, frames: [FrameId; 2]) {
         if !self.waiting.is_empty() {

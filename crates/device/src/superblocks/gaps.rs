@@ -12,15 +12,16 @@
 
 use super::shape::Shape;
 
-/// Value of `Gaps::from` of a die that programs all its commands of a superblock.
+/// Value, in place of a command number, for a die that programs all of its commands of a
+/// superblock.
 const NEVER: u32 = u32::MAX;
 
 /// The gaps of a superblock: the commands that program nothing because a block of their die has
 /// failed.
 #[derive(Clone, Debug)]
 pub(super) struct Gaps {
-    /// The command of the superblock from which each die programs nothing, by the position of the
-    /// die in striping order.
+    /// For each die, by its position in striping order: number of the first command of the
+    /// superblock from which on the die programs nothing, because a block of it has failed.
     from: Vec<u32>,
     /// For each die of the superblock, by its position in striping order: true if a block of the
     /// die has failed, so that the die drops out of the superblock at the superblock's next erase.

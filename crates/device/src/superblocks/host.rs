@@ -316,9 +316,9 @@ impl Superblocks {
         true
     }
 
-    /// Writes a unit of a request into a frame of the write buffer: the frame that holds it
-    /// already, or a free one. Returns false if there is none, or the buffer's pace delays the
-    /// write.
+    /// Writes a unit of a request into a frame of the write buffer: the frame that holds the unit
+    /// already, or a free one. Returns false if there is none, or if the limit on the rate at which
+    /// units enter the buffer delays the write.
     fn write_unit(&mut self, flash: &mut Flash, id: ReqId, page: Lpn) -> bool {
         let place = self.map.place(page);
         let tag = self.front.requests.get(id).tag;
@@ -382,7 +382,8 @@ impl Superblocks {
         submit_read(flash, id, 1);
     }
 
-    /// A frame holds its whole unit now.
+    /// Handles the end of the read of the part of a unit that the host did not write: a frame of
+    /// the write buffer now holds the whole unit.
     pub(super) fn merged(&mut self, flash: &mut Flash, id: TxnId, frame: FrameId) {
         flash.txns.close(id);
         let before = self.buffer.free_count();

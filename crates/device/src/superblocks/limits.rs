@@ -28,15 +28,16 @@ pub(super) struct Limits {
     /// that long before time zero.
     epoch: Span,
     geometry: Geometry,
-    /// The time at which each superblock was opened, on the clock that begins at `-epoch`; `NEVER`
-    /// if it is erased.
+    /// Time at which each superblock was opened, on a clock that begins when the oldest data of the
+    /// drive was written, `epoch` before the simulation; `NEVER` for an erased superblock.
     since: IdVec<RuId, Nanos>,
     /// Number of page reads of each block since its erase.
     reads: Vec<u32>,
     /// Number of page reads that a block of each superblock may serve before a refresh, which
     /// depends on its wear.
     reads_most: IdVec<RuId, u32>,
-    /// The time of the next check of all ages; `NEVER` if none is scheduled.
+    /// Time of the next check of all superblocks for data that has reached the age at which it must
+    /// be refreshed; `NEVER` if no check is scheduled.
     pub(super) check_at: Nanos,
 }
 

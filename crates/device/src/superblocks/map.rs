@@ -22,8 +22,8 @@ use fowler_units::{
 const USUAL: PlaneId = PlaneId(0);
 const ASIDE: PlaneId = PlaneId(1);
 
-/// Returns the superblock for an entry of the block table, which this layer uses with one entry per
-/// superblock.
+/// Returns the superblock of an entry of the block table, which on a drive with superblocks has one
+/// entry per superblock.
 fn of_block(block: BlockId) -> RuId {
     RuId(block.0)
 }
@@ -66,8 +66,8 @@ pub(super) struct Map {
     table: PageMap,
     blocks: Blocks,
     traffic: IdVec<RuId, Traffic>,
-    /// Number of units that a program command takes in the table: those in normal mode, plus those
-    /// in SLC mode on a drive with an SLC cache.
+    /// Number of unit numbers that a program command takes in the mapping table: those of its units
+    /// in normal mode, plus those of its units in SLC mode on a drive with an SLC cache.
     command: u32,
     /// Number of the first superblock reserved for the SLC cache (`slc.static`). All after it are
     /// reserved, too.
@@ -131,7 +131,7 @@ impl Map {
         self.table.logical()
     }
 
-    /// Returns the units of the host, in order.
+    /// Returns all logical units that the drive offers to the host, in ascending order.
     pub fn pages(&self) -> impl Iterator<Item = Lpn> + use<> {
         Lpn(0).run(self.logical())
     }
@@ -263,7 +263,8 @@ impl Map {
         self.blocks.state(BlockId(superblock.0))
     }
 
-    /// Returns how many unit numbers of a superblock are taken, by commands and by gaps.
+    /// Returns how many unit numbers of a superblock are taken: those of its programmed commands,
+    /// and those of gaps (commands skipped because a block of their die has failed).
     pub fn taken(&self, superblock: RuId) -> u32 {
         self.blocks.written(BlockId(superblock.0))
     }
@@ -525,7 +526,8 @@ impl Map {
         Ok(())
     }
 
-    /// Opens an erased superblock whose first `used` unit numbers are used up.
+    /// Opens an erased superblock with its first `used` unit numbers taken, to restore a saved
+    /// state in which they were programmed.
     fn use_erased(&mut self, superblock: RuId, used: u32) -> Result<(), String> {
         if self.state(superblock) != BlockState::Free {
             return Err("a superblock is open and full, or open twice".into());

@@ -44,7 +44,8 @@ pub(super) struct Patrol {
     pub at: Nanos,
     /// Time at which the last read of a page by scrubbing began; none before the first.
     read_at: Option<Nanos>,
-    /// The page that is being read, or whose stripe is compared.
+    /// Page that scrubbing is reading, or whose stripe scrubbing is comparing with its parity;
+    /// `None` if there is none.
     pub reading: Option<Reading>,
     /// Number of units read by scrubbing, in reads that have ended.
     pub units: u64,
@@ -71,8 +72,8 @@ pub(super) struct Reading {
 #[derive(Clone, Debug)]
 pub(super) struct Comparison {
     pub stripe: StripeId,
-    /// Pages of the stripe that the comparison has not read yet, each by its first unit, the last
-    /// one to be read first; empty when all have been read.
+    /// Pages of the stripe that scrubbing has yet to read to compare the stripe with its parity.
+    /// Each is named by its first unit; the last in the list is read next.
     pub rest: Vec<UnitId>,
     /// For each unit of a page, the exclusive-or of the silent errors (wrong minus right data) of
     /// the units at that place in the stripe's pages read so far: all zero if the stripe matches
@@ -81,7 +82,7 @@ pub(super) struct Comparison {
 }
 
 impl Patrol {
-    /// Creates the patrol at time zero; none if the configuration has no scrubbing.
+    /// Creates the state of scrubbing at time zero; `None` if the configuration has no scrubbing.
     pub fn new(config: &Config, shape: &Shape) -> Option<Patrol> {
         let policy = AnyScrub::new(&config.scrub, config.seed);
         let period = policy.period()?;

@@ -11,13 +11,15 @@ use std::collections::VecDeque;
 pub(super) struct Recovery {
     /// The flash read during which the units to be recovered proved unreadable.
     pub read: TxnId,
-    /// True if the units are read to be moved, and no request waits for them.
+    /// True if the unreadable units are recovered because GC or refresh moves them, and no host
+    /// request waits for them.
     pub moves: bool,
     /// First unit of the failed read `read`, and the units of that read that are being recovered:
     /// one bit each, from `first` on.
     pub first: UnitId,
     pub which: u32,
-    /// Number of pages of the stripe that are still being read for the recovery.
+    /// Number of flash pages of the stripe that are still being read to recover the unreadable
+    /// units.
     pub left: u32,
     /// Time since which the read waits for the recovery, and the causes of its latency before that.
     pub since: Nanos,
@@ -56,7 +58,8 @@ impl Recoveries {
         }
     }
 
-    /// Takes a recovery up. Returns its number; `None` if it has to wait.
+    /// Begins the recovery of unreadable units from parity if one of the limited places for
+    /// recoveries is free. Returns the number of the place; `None` if the recovery has to wait.
     pub fn begin(&mut self, recovery: Recovery) -> Option<u32> {
         let may = !recovery.moves || self.moving < self.moving_most;
         let free = self.all.iter().position(|it| !it.read.is_some()).filter(|_| may);

@@ -73,8 +73,9 @@ impl Superblocks {
         true
     }
 
-    /// Returns the purpose for which units of a superblock are moved. A superblock that is due may
-    /// be emptied for space before its turn comes.
+    /// Returns the source (refresh, wear leveling or GC) on whose behalf units of a superblock are
+    /// moved. GC may empty a superblock that is due for refresh, to gain free space, before refresh
+    /// does.
     pub(super) fn source_of(&self, superblock: RuId) -> Source {
         if self.is_refreshed(superblock) {
             Source::Refresh
@@ -85,7 +86,7 @@ impl Superblocks {
         }
     }
 
-    /// Returns true if a superblock is being moved because it was due.
+    /// Returns true if refresh is moving the data of a superblock.
     #[inline]
     pub(super) fn is_refreshed(&self, superblock: RuId) -> bool {
         self.renewals.moving == Some(superblock)

@@ -79,7 +79,8 @@ impl Config {
         }
     }
 
-    /// Returns the most reads in flight for units that cannot be read.
+    /// Returns the maximum number of flash reads in flight for the recovery of unreadable units
+    /// from parity.
     fn recovery_reads(&self) -> u32 {
         let stripe = if self.redundancy.integrity { self.stripe_commands() } else { 0 };
         AT_ONCE as u32 * (stripe + 1)
@@ -267,7 +268,10 @@ impl Config {
             },
             || {
                 let stripe = shape.dies.clamp(2, shape.commands.max(2));
-                format!("set superblocks.parity = {stripe}: stripes of one command on each die")
+                format!(
+                    "set superblocks.parity = {stripe}, so that one program command in {stripe} \
+                     is parity: stripes of one command on each die"
+                )
             },
         );
         self.refuse_wear_limits(refusals);
@@ -292,7 +296,8 @@ impl Config {
             },
             || {
                 format!(
-                    "set buffer.size = \"{}\" or larger, or flash.program_passes = 1",
+                    "set buffer.size = \"{}\" or larger to hold these units, or \
+                     flash.program_passes = 1 to program each word line at once",
                     Bytes(needed * unit.0)
                 )
             },
@@ -354,8 +359,9 @@ impl Config {
             || {
                 let (background, foreground) = (gc.background_below, gc.foreground_below);
                 format!(
-                    "{background}; a drive with superblocks collects in step with the host only: \
-                     expected at most gc.foreground_below, {foreground}"
+                    "gc.background_below = {background}, but a drive with superblocks collects \
+                     garbage only in step with host writes and not in idle time: expected at most \
+                     gc.foreground_below, {foreground}"
                 )
             },
         );

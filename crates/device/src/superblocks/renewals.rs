@@ -19,7 +19,7 @@ pub(super) struct Renewals {
     pub(super) due: VecDeque<RuId>,
     /// True for each superblock that is due for a refresh, or is being moved for that reason.
     pub(super) is_due: IdVec<RuId, bool>,
-    /// Superblock that is being moved because it was due; `None` if there is none.
+    /// Superblock whose data refresh is moving; `None` if there is none.
     pub(super) moving: Option<RuId>,
 }
 
@@ -74,9 +74,9 @@ impl Renewals {
         }
     }
 
-    /// Returns the next superblock due for refresh that is full, as `stays` says. Drops those
-    /// before it from the queue: they are erased or open, and an open one becomes due again when it
-    /// is full.
+    /// Returns the next superblock in the queue for refresh that is full; `stays` is the test for
+    /// that. Drops those before it from the queue: they are erased or open, and an open one becomes
+    /// due again when it is full.
     pub fn next(&mut self, stays: impl Fn(RuId) -> bool) -> Option<RuId> {
         while let Some(&superblock) = self.due.front() {
             if stays(superblock) {

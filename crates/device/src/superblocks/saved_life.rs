@@ -56,8 +56,8 @@ pub struct SavedLife {
     /// Superblocks due for a refresh, the next one first; and the one that is being refreshed.
     due: Vec<RuId>,
     refreshed: Option<RuId>,
-    /// Superblocks that have become due to be moved since their last erase, those of `due` and
-    /// `refreshed` included.
+    /// Superblocks that have become due for refresh since their last erase, including those that
+    /// still wait for it and the one being refreshed.
     were_due: Vec<RuId>,
     /// Superblocks without parity; and the drive's stage of life, 0 to 2: a range of wear with its
     /// own rules for parity. Empty and 0 on a drive without parity.

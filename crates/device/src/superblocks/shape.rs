@@ -24,7 +24,8 @@ pub(super) struct Shape {
     pub superblocks: u32,
     /// Number of units in a flash page.
     pub units_per_page: u32,
-    /// Pages of a command on each plane, that of SLC mode included.
+    /// Number of pages that a program command takes on each plane: its pages in normal mode and, on
+    /// a drive with an SLC cache, one more for SLC mode.
     rows: u32,
     /// Numbers of pages and of units that a program command stores in normal mode, not in SLC mode.
     pub pages_per_command: u32,
@@ -75,7 +76,8 @@ impl Line {
     }
 }
 
-/// Returns a flash page as the flash numbers it in a transaction: one unit to a page.
+/// Returns the number by which a flash transaction identifies a flash page: transactions count in
+/// pages, not in mapping units.
 #[inline]
 pub(super) fn in_txn(page: Ppn) -> UnitId {
     UnitId(page.0)

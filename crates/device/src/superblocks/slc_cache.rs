@@ -86,7 +86,7 @@ impl SlcCache {
         })
     }
 
-    /// Returns the memory that the SLC cache takes.
+    /// Returns the memory that the state of the SLC cache takes on the simulating machine.
     pub fn bytes(config: &SlcConfig, shape: &Shape) -> Bytes {
         let superblocks = if config.is_on() { shape.superblocks } else { 0 };
         Bytes::of::<(Mode, u32)>(superblocks.into())
@@ -113,7 +113,7 @@ impl SlcCache {
         all.map(valid).min().map(|(valid, number)| (number, valid))
     }
 
-    /// Returns true if the cache holds a superblock that can be folded: one that is or will be
+    /// Returns true if the SLC cache holds a superblock that can be folded: one that is or will be
     /// full, or of which folding was stopped.
     fn has_some_to_fold(&self, map: &Map) -> bool {
         let full =
@@ -127,7 +127,8 @@ impl SlcCache {
         self.config.keep_erased += more;
     }
 
-    /// Forgets all superblocks in SLC mode.
+    /// Clears the record of superblocks in SLC mode, before a saved state of the SLC cache is
+    /// restored.
     pub(super) fn clear(&mut self) {
         self.modes.as_mut_slice().fill(Mode::Usual);
         self.held.clear();

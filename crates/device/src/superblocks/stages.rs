@@ -118,7 +118,8 @@ impl Superblocks {
         }
     }
 
-    /// The drive is filled: spreads the ages of its data, and waits for the first that is too old.
+    /// Sets the ages of the data of a drive that has just been filled, and schedules, at once, the
+    /// first check for superblocks whose data is too old.
     pub(super) fn begin_limits(&mut self, flash: &mut Flash) {
         let (Some(coverage), Some(limits)) = (&self.coverage, &mut self.limits) else { return };
         let erases = self.map.erases();

@@ -64,7 +64,8 @@ impl Config {
             },
             || {
                 format!(
-                    "set buffer.size = \"{}\" or larger, or use fewer streams",
+                    "set buffer.size = \"{}\" or larger to hold the units that all streams keep \
+                     waiting, or use fewer streams",
                     Bytes(needed * unit.0)
                 )
             },
@@ -116,7 +117,8 @@ impl Config {
             || {
                 let spare = 1.0 - most as f64 / shape.all_units() as f64;
                 format!(
-                    "{instead}, or leave a spare capacity of at least {:.1} % of the raw capacity",
+                    "{instead}, or offer the host less, so that at least {:.1} % of the raw \
+                     capacity is spare",
                     100.0 * spare + 0.1
                 )
             },

@@ -31,7 +31,8 @@ pub(super) struct Streams {
 }
 
 impl Streams {
-    /// Creates the streams of a drive with so many superblocks, all of which hold plain data.
+    /// Creates the streams of a drive with `superblocks` superblocks. About the data in them
+    /// nothing is known: neither hotness, access class nor placement handle.
     pub fn new(config: &Config, superblocks: u32) -> Streams {
         let custom = config.policies.placement.as_ref();
         let mut placement = AnyPlacement::custom_or_new(custom, &config.placement, config.seed);
@@ -75,7 +76,8 @@ impl Streams {
         })
     }
 
-    /// Returns the memory that the streams of a drive with so many superblocks take.
+    /// Returns the memory that the streams of a drive with `superblocks` superblocks take on the
+    /// simulating machine.
     pub fn bytes(config: &Config, superblocks: u32) -> Bytes {
         let several = config.stream_limits().streams > 1;
         Bytes::of::<StreamTag>(if several { superblocks.into() } else { 0 })
@@ -108,7 +110,8 @@ impl Streams {
         [host, Stream::Moved(self.of(survivors)), Stream::Slc]
     }
 
-    /// Returns the tag of data written by a request of so many units with a placement handle.
+    /// Returns the stream tag (hotness and placement handle) of data written by a request of
+    /// `units` units with a placement handle.
     pub fn tag_of_write(&mut self, units: u32, handle: PlacementHandle) -> StreamTag {
         self.hotness.tag_of_write(units).with_host_handle(handle, self.params.tagged_handles())
     }
@@ -191,8 +194,8 @@ impl Streams {
         self.hotness.sizes_seen()
     }
 
-    /// Takes over the sizes of requests seen so far. Returns false if this drive cannot have seen
-    /// them.
+    /// Restores, from a saved state, the sizes of write requests that the detector of hot data has
+    /// seen. Returns false if this drive cannot have seen them.
     pub fn resume_sizes(&mut self, seen: &[(u32, u64)]) -> bool {
         self.hotness.resume_sizes(seen)
     }

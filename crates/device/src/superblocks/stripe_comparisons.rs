@@ -13,8 +13,8 @@ use crate::flash::txn::{Owner, Txn};
 use fowler_units::{RuId, StripeId, TxnId, UnitId};
 
 impl Superblocks {
-    /// Returns the number of the stripe of a page of parity: a stripe has a page of each of its
-    /// commands.
+    /// Returns the number of the stripe that a parity page protects. It consists of one page of
+    /// each command in a stripe of commands: the pages at the same place as `parity`.
     fn stripe_number(&self, superblock: RuId, parity: UnitId) -> StripeId {
         let stripe = self.shape.stripe_before(self.shape.command_of(parity));
         let page = self.shape.slot_of(parity) / self.shape.units_per_page;
@@ -69,7 +69,8 @@ impl Superblocks {
         true
     }
 
-    /// Reads the next page of a stripe, or ends the comparison.
+    /// Reads the next page of the stripe that scrubbing is comparing with its parity, or ends the
+    /// comparison if none is left or the stripe cannot be compared.
     fn compare_next(&mut self, flash: &mut Flash) {
         let reading = self.patrol.as_mut().and_then(|patrol| patrol.reading.as_mut());
         let Some(comparison) = reading.and_then(|it| it.comparison.as_mut()) else { return };

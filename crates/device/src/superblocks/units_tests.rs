@@ -162,7 +162,7 @@ fn impossible_units_are_refused() {
     for (found, expected) in [
         (
             unit(5 << 10),
-            &["(ftl.unit, geometry.page_size) units of 5KiB in pages of 16KiB: some \
+            &["(ftl.unit, geometry.page_size) mapping units of 5KiB in pages of 16KiB: some \
             units would lie in two pages / the nearest possible size of a mapping unit is \"4KiB\""]
                 [..],
         ),

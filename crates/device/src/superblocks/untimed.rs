@@ -177,7 +177,8 @@ impl Superblocks {
         }
     }
 
-    /// Programs the next command of the host. Returns true if there was one, and a place for it.
+    /// Programs the next command of host data that waits in the write buffer. Returns false if too
+    /// little data waits, or if no superblock can take the command.
     fn program_now(&mut self, now: Nanos, counters: &mut Counters) -> bool {
         let Some((queue, stream, units)) = self.next_to_program() else { return false };
         let Some(open) = self.position_now(stream, Superblocks::tag_to_open, now, counters) else {
@@ -205,8 +206,8 @@ impl Superblocks {
         true
     }
 
-    /// Assigns the next command of a stream to the next place of its open superblock; the command
-    /// counts as in flight until it has landed ([`Superblocks::land`]).
+    /// Assigns the next command of a stream to the next place in its open superblock. The command
+    /// counts as in flight until [`Superblocks::land`] records the end of its program.
     fn take_now(&mut self, stream: Stream, open: Open) {
         self.map.departed(open.superblock);
         self.advance(stream, open);
@@ -327,7 +328,8 @@ impl Superblocks {
         }
     }
 
-    /// Returns the place of the next unit that is moved from a superblock into a stream.
+    /// Returns the new location of the next unit that is moved out of the superblock `from` into a
+    /// stream: the next free unit of the program command that the stream is filling.
     #[inline]
     fn place_of_moved(
         &mut self,

@@ -189,7 +189,8 @@ impl Superblocks {
 
     /// Checks that the newest copy of each host unit has the newest version, that the versions of
     /// each line (the units at the same place in all commands of a stripe) with programmed parity
-    /// add up to zero, and that unreadable valid units are recoverable and counted in the ledger.
+    /// add up to zero, and that unreadable valid units are recoverable and agree with the counts of
+    /// losses.
     fn check_versions(&self, contents: &Contents) -> Result<(), String> {
         let integrity = &contents.integrity;
         for page in self.map.pages() {

@@ -90,14 +90,15 @@ const AHEAD: usize = 16;
 /// the simulator's record of the block that holds the old copy of the request's page. The first is
 /// that of the mapping entry.
 const SECOND: usize = 10;
-/// Number of requests, before a request is served, at which its third prefetch takes place. GC
-/// keeps blocks in lists by number of valid pages; the prefetch loads the records of the two blocks
-/// beside the block of the old copy in its list.
+/// Number of requests, before a request is served, at which block records are prefetched for it
+/// the second time. GC lists blocks by number of valid pages; this prefetch loads the records of
+/// the two neighbours, in such a list, of the block with the old copy of the request's page.
 const THIRD: usize = 5;
-/// Number of writes between two checks of the number of pages programmed.
+/// Number of requests, while a drive is written before its life begins, between two checks of how
+/// many pages have been programmed; a check visits every block.
 const SEASON_STRIDE: usize = 4096;
-/// Number of requests in a row that program nothing, after which a repeated workload programs
-/// nothing at all: a write buffer absorbs its rewrites.
+/// Number of requests in a row without a program after which the workload is taken to program
+/// nothing however often it is repeated: the write buffer absorbs all of its writes.
 pub const ABSORBED_AFTER: usize = 1 << 22;
 /// Maximum number of pages of a request whose entries in the tables of the simulator are
 /// prefetched.

@@ -8,7 +8,8 @@ use crate::policy::stream_tag::StreamTag;
 use fowler_units::{FrameId, Id, IdVec, Link, Linked, List, Lpn};
 use serde::{Deserialize, Serialize};
 
-/// A page in the LRU list, with its reads and writes while there.
+/// A logical page in the LRU list of pages used most recently by the host, with its reads and
+/// writes while there.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     page: Lpn,
@@ -27,7 +28,8 @@ impl Linked<FrameId> for Entry {
     }
 }
 
-/// A page in the LRU list with its reads and writes, as saved in a checkpoint.
+/// A logical page in the LRU list of pages used most recently by the host, with its reads and
+/// writes while there, as saved in a checkpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUse(u32, u16, u16);
 
@@ -36,7 +38,8 @@ pub struct SavedUse(u32, u16, u16);
 #[derive(Clone, Debug)]
 pub struct PageUses {
     hotness: Hotness,
-    /// Entry of each page in the LRU list; `NONE` if it is not in the list.
+    /// For each logical page, its entry in the LRU list of pages used most recently by the host;
+    /// `NONE` if it is not in the list.
     places: IdVec<Lpn, FrameId>,
     entries: IdVec<FrameId, Entry>,
     /// LRU list of the logical pages that the host has read or written most recently, the least

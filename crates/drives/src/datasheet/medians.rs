@@ -7,9 +7,9 @@ use serde_json::Value;
 
 /// The presets: data-center drives, fitted to latency under load.
 const PRESETS: [&str; 4] = ["nvme-pe8110", "nvme-pm9a3", "nvme-7450", "nvme-p5520"];
-/// Sequential write rates of the presets' models, in 10^6 bytes per second: measured, and stated
-/// in the data sheet. The rates are those that the presets' program times follow from; the 7450's
-/// is of a 7450 MAX, and the PM9A3's was not measured.
+/// Sequential write rates of the models of drive that the presets were fitted to, in 10^6 bytes per
+/// second: as measured, and as stated in the data sheet. The measured rate of the 7450 is that of a
+/// 7450 MAX; the PM9A3 was not measured.
 const SEQUENTIAL: [(&str, f64, f64); 3] = [
     ("nvme-pe8110", 1_807.0, 1_700.0),
     ("nvme-7450", 1_450.0, 1_400.0),
@@ -48,11 +48,14 @@ pub(super) struct Medians {
     /// Most frequent value of `queue.admission` (how reads pass writes in the front end) among the
     /// presets; among equally frequent values, that of the earliest preset.
     pub admission: String,
-    /// Number of writes that a read waits behind; `None` unless `queue.admission` is `shared`.
+    /// Median, over the presets, of the number of writes that are served between two turns of
+    /// waiting reads (`queue.reads_behind`); `None` if their most frequent `queue.admission` is not
+    /// `shared`, in which reads and writes share one line.
     pub reads_behind: Option<f64>,
 }
 
-/// Returns the medians over the presets, without those fitted to the model `leave_out`.
+/// Returns the medians of timings, sizes and rates over the fitted presets of data-center drives,
+/// without those fitted to the drive model `leave_out`.
 pub(super) fn of_presets(leave_out: Option<&str>) -> Result<Medians, Diagnostics> {
     let mut all: Vec<Value> = Vec::new();
     let mut sequential = Vec::new();

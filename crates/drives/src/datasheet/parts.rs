@@ -23,12 +23,12 @@ const DIE_MOST: f64 = 200.0;
 /// Share of the link's rate above which a stated sequential rate counts as limited by the link, not
 /// by the flash.
 const OF_LINK: f64 = 0.85;
-/// Superblocks that are open or that GC holds erased.
+/// Number of superblocks of a drive that are open or that GC keeps erased.
 const HELD: f64 = 7.0;
-/// The least amplification that the random write rate of a steady drive implies: a data sheet that
+/// Smallest write amplification that the random write rate of a data sheet may imply: a sheet that
 /// implies less states the rate of a cache.
 const WAF_LEAST: f64 = 1.5;
-/// The least spare capacity of a drive, as a share of the raw one.
+/// Smallest spare capacity of a drive made from a data sheet, as a share of the raw capacity.
 const SPARE_LEAST: f64 = 0.02;
 
 /// A number with where it is from.
@@ -70,9 +70,9 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Returns the dies of a drive. Data sheets state neither capacity nor program time of a die,
-    /// but program times differ less: the capacity is chosen with which the sequential write rate
-    /// implies a program time nearest to the presets' median.
+    /// Returns the dies of a drive. As data sheets do not state the capacity of a die, each usual
+    /// one is tried: the sequential write rate of the sheet implies a program time for it, and the
+    /// capacity whose program time is nearest to the presets' median is chosen.
     pub fn of(sheet: &Sheet, medians: &Medians, notes: &mut Vec<String>) -> Parts {
         let command = medians.planes.round().max(1.0) * WORD_LINE;
         let parity = medians.parity.round().max(2.0);
@@ -97,8 +97,8 @@ impl Parts {
         let time = |gbit: f64| count(sheet.capacity, gbit) * command * PAGE / programmed * 1e9;
         let from = |time: f64| {
             format!(
-                "[computed] {:.2} times the stated {rate} MB/s of sequential writes, as drives exceed \
-                 their sheets: {:.2} ms for each program command",
+                "[computed] {:.2} times (as drives exceed their data sheets) the stated {rate} MB/s of \
+                 sequential writes, which gives {:.2} ms for each program command",
                 medians.sequential,
                 time / 1e6
             )
@@ -187,8 +187,9 @@ impl Parts {
         let superblocks = self.gbit * GBIT / (self.command / WORD_LINE * PAGE * f64::from(PAGES));
         let held = 1.0 - (HELD / superblocks).min(0.2);
         let from = format!(
-            "[computed] the stated {random} random writes a second, times the median ratio of measured to \
-             stated sequential writes: WAF {waf:.2}, {:.0} % of die time for reads; one program command in {} is parity",
+            "[computed] the {random} random writes a second of the data sheet, times the median ratio of \
+             measured to stated sequential writes, give WAF {waf:.2}: GC reads take {:.0} % of die time, \
+             and one program command in {} is parity",
             reads * (waf - 1.0) / (waf + reads * (waf - 1.0)) * 100.0,
             self.parity,
         );

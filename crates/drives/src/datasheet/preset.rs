@@ -10,17 +10,18 @@ use super::parts::{PAGE, PAGES, Parts, Value, value};
 use super::sheet::Sheet;
 use std::fmt::Write;
 
-/// Channels of a controller, unless there are fewer dies.
+/// Number of channels assumed for a drive made from a data sheet, unless it has fewer dies or the
+/// sequential rates need more channels.
 const CHANNELS: u32 = 8;
-/// Verify of a program step, in nanoseconds.
+/// Time of the verify in a step (pulse and verify) of a program, in nanoseconds.
 const VERIFY: f64 = 4_000.0;
-/// The most units that the map of a drive can number.
+/// Largest number of mapping units (4, 8 or 16 KiB of data) that the drive's map can number.
 const UNITS_MOST: f64 = 2_147_483_647.0;
 /// Largest share (0 to 1) of a program's time for which a channel may carry data to its dies.
 const BUSY_MOST: f64 = 0.6;
-/// Time in microseconds after which an erase can be suspended again. No preset has the key. Of 600,
-/// 800 and 1,000 us, this fits the measured p99 and p99.9 of all presets' models best, or nearly so
-/// whichever model is left out (docs/scoreboard.md, "From the data sheet alone").
+/// Length in microseconds of the steps of an erase, which is suspended only between steps, for
+/// drives made from data sheets: of 600, 800 and 1,000 us, the length that fits the measured p99
+/// and p99.9 of the presets' drive models best (docs/scoreboard.md, "From the data sheet alone").
 const ERASE_STEP: u32 = 800;
 /// A drive made from a data sheet, and the rate that its spare capacity is computed from.
 pub(super) struct Made {
@@ -122,11 +123,11 @@ fn link(sheet: &Sheet) -> Value {
 /// with the source of the number.
 fn core(sheet: &Sheet) -> Value {
     sheet.rand_read.map_or_else(
-        || value(2_900.0, "[assumed] 700,000 requests a second, half on each of 2 cores"),
+        || value(2_900.0, "[assumed] 700,000 requests a second, half on each of 2 firmware cores"),
         |rate| {
             value(
                 (2e9 / rate).round(),
-                format!("[datasheet] {rate} reads a second, half on each of 2 cores"),
+                format!("[datasheet] {rate} reads a second, half on each of 2 firmware cores"),
             )
         },
     )
@@ -220,22 +221,20 @@ fn channels(sheet: &Sheet, medians: &Medians, parts: &Parts) -> Value {
     value(channels, from)
 }
 
-/// Returns the number of steps (pulse and verify) of a program, and the time of a step with its
-/// verify in nanoseconds. Programs of different length differ in the number of steps. The time of a
-/// step is the median, over fitted presets, of the time until a program gives way to a read (123 to
-/// 190 us, whole steps of the preset). The median of the configured shortest progress (11 to 170
-/// us) would suit no preset.
+/// Returns the number of steps of a program, and the time of a step (pulse and verify) in
+/// nanoseconds. A longer program has more steps, not longer ones.
 ///
-/// A longer program has more steps, not longer ones. A step here is the median time, in whole
-/// steps, for which the presets' reads wait (123 to 190 us): the median of the least progress as
-/// stated (11 to 170 us) would be of no drive.
+/// A step is about as long as the median time, in whole steps, that a read waits for a program in
+/// the fitted presets (123 to 190 us). The median of their configured shortest progress before a
+/// suspension (11 to 170 us) would suit no preset.
 fn steps(medians: &Medians, parts: &Parts) -> (f64, f64) {
     let cells = parts.program.number - parts.transfers;
     let number = (cells / medians.progress).round().max(1.0);
     (number, (cells / number).max(VERIFY + 1.0))
 }
 
-/// Returns the tables of the made drive file that configure the translation layer and the flash.
+/// Returns the TOML tables that configure the translation layer and the flash, for a drive file
+/// made from a data sheet.
 fn media(medians: &Medians, parts: &Parts, unit: u32) -> String {
     let mut text = String::new();
     let assumed = assumed(medians);
@@ -281,8 +280,8 @@ fn policies(medians: &Medians, step: f64) -> String {
     )
 }
 
-/// Returns the tables of the made drive file that configure the write buffer, the queues and the
-/// host interface.
+/// Returns the TOML tables that configure the write buffer, the queues and the host interface, for
+/// a drive file made from a data sheet.
 fn front_end(sheet: &Sheet, medians: &Medians, link: &Value, core: &Value) -> String {
     let mut text = String::new();
     let assumed = assumed(medians);

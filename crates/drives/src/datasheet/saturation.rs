@@ -18,8 +18,9 @@ use fowler_metrics::Kind;
 const THREADS: usize = 6;
 const DEPTH: u32 = 64;
 const READS: f64 = 0.07;
-/// Amount that is written in the search for the saturated rate, in capacities of the scaled-down
-/// drive, and the share of that amount after which writes are counted.
+/// Amount that is written in the simulation that finds the highest random write rate of a drive
+/// made from a data sheet, in capacities of its scaled-down simulated drive, and the share (0 to 1)
+/// of that amount after which writes are counted.
 const TIMES: f64 = 0.7;
 const COUNTED_FROM: f64 = 0.2;
 /// Largest relative distance of the simulated write rate at saturation from the implied one that
@@ -27,7 +28,8 @@ const COUNTED_FROM: f64 = 0.2;
 const WITHIN: f64 = 0.02;
 const TRIES: usize = 3;
 
-/// Returns the drive of a sheet, with a spare capacity at which it saturates at the implied rate.
+/// Returns a drive made from a data sheet, with the spare capacity at which its simulated rate of
+/// random writes at saturation is nearest to the rate that the data sheet implies.
 ///
 /// # Errors
 /// If no drive follows from the numbers.
@@ -70,7 +72,8 @@ fn made_without(sheet: &Sheet, medians: &Medians) -> Made {
     made
 }
 
-/// Returns the drive that the text of a drive file describes, with every configuration key.
+/// Returns the drive, with every configuration key, that the text of a drive file made from a data
+/// sheet describes.
 fn resolve(made: &Made) -> Result<Resolved, Diagnostics> {
     let spec = DeviceSpec {
         device: made.drive.model.clone(),
@@ -80,8 +83,8 @@ fn resolve(made: &Made) -> Result<Resolved, Diagnostics> {
     device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)
 }
 
-/// Returns the writes per second of a drive at saturation, beside a few reads; `None` if it cannot
-/// be simulated here, or was stopped.
+/// Returns the random writes per second that a simulated drive completes at saturation, with 7 %
+/// reads; `None` if the scaled-down drive cannot run the simulation, or if the user stopped it.
 fn rate(drive: &Resolved, images: &ImageCache, control: Control<'_>) -> Option<f64> {
     let stream =
         StreamPlan { reads: READS, ..StreamPlan::writes(Addresses::Uniform, 4_096, DEPTH, KERNEL) };

@@ -8,7 +8,8 @@ use std::path::Path;
 
 /// Largest accepted size of a data sheet's file, in bytes.
 const MAX_BYTES: u64 = 1 << 20;
-/// The keys of a sheet, and of its table `datasheet`: those that are read, and those for people.
+/// Keys of a data sheet's file, keys of the numbers in its table `datasheet`, and keys of that
+/// table that are only for people and are not read.
 const KEYS: [&str; 5] = ["model", "sample", "capacity_gb", "pcie", "datasheet"];
 const NUMBERS: [&str; 7] = [
     "seq_read_mb_s",
@@ -24,7 +25,7 @@ const FOR_PEOPLE: [&str; 4] = ["nand", "controller", "source", "about"];
 /// link of 6 Gbit/s.
 const LINKS: [(&str, f64); 5] =
     [("3", 3_940.0), ("4", 7_880.0), ("5", 15_750.0), ("6", 30_250.0), ("sata", 600.0)];
-/// Bytes of a random request, by which data sheets count.
+/// Size of a random request in the rates of data sheets, in bytes.
 pub(super) const RANDOM: f64 = 4_096.0;
 /// Largest capacity of a drive that is accepted in a data sheet, in 10^9 bytes.
 const CAPACITY_MOST: f64 = 250_000.0;
@@ -35,7 +36,8 @@ pub(super) struct Sheet {
     pub model: Option<String>,
     /// Capacity that the host sees, in bytes.
     pub capacity: f64,
-    /// Name of the link, and what it carries in 10^6 bytes per second.
+    /// Name of the host interface (such as `4` for PCI Express 4.0, or `sata`), and the highest
+    /// rate of its link in 10^6 bytes per second.
     pub link: Option<(String, f64)>,
     pub seq_read: Option<f64>,
     pub seq_write: Option<f64>,
@@ -68,13 +70,13 @@ pub(super) fn parse(text: &str, name: &str) -> Result<Sheet, Diagnostics> {
         Diagnostic::new(name, format!("this is no {form}"))
             .line(line)
             .text(wrong.unwrap_or_default().trim())
-            .expected("a data sheet of a drive with the key `capacity_gb`, as JSON or TOML")
+            .expected("the data sheet of a drive as JSON or TOML, with the key `capacity_gb`")
             .hint(why)
     })?;
     let Value::Object(map) = value else {
         let it = Diagnostic::new(name, "this is no object");
         return Err(it
-            .expected("an object with the data of one data sheet, and the key `capacity_gb`")
+            .expected("an object with the numbers of one data sheet by key, at least `capacity_gb`")
             .into());
     };
     let mut check = Check { name, text, wrong: Diagnostics::default() };

@@ -322,7 +322,7 @@ impl Reader {
                 let key = fowler_experiment::diagnostic::printable(key);
                 let what = format!("unknown key `{key}` of [{FITTING}]");
                 let expected = format!(
-                    "one of the keys model, fitted and spread of that table, or a table \
+                    "the key model, fitted or spread in the table [{FITTING}], or a table \
                      [[{FITTING}.{PARAMETER}]]"
                 );
                 self.wrong.push(setting.origin.diagnostic(what).expected(expected));
@@ -369,8 +369,8 @@ impl Reader {
         if spread.len() != parameters || spread.iter().any(|row| row.len() != parameters) {
             let what = format!("`spread` of [{FITTING}] has {} rows", spread.len());
             let expected = format!(
-                "the covariance matrix of the fitted parameters, {parameters} rows of {parameters} \
-                 numbers"
+                "`spread` as the covariance matrix of the fitted parameters: {parameters} rows of \
+                 {parameters} numbers"
             );
             self.wrong.push(origin.diagnostic(what).expected(expected));
         } else if !is_covariance(spread) {
@@ -420,7 +420,7 @@ impl Reader {
                 None => {
                     let what = "`options`, which the fit compares, are no lists of settings";
                     let expected = format!(
-                        "2 to {OPTIONS_MOST} different lists of settings of the drive to compare, such as \
+                        "`options` as 2 to {OPTIONS_MOST} different lists of drive settings, such as \
                          [[\"queue.admission=in_order\"], [\"queue.admission=reads_pass\"]]"
                     );
                     self.wrong.push(setting.origin.diagnostic(what).expected(expected));

@@ -52,11 +52,13 @@ impl CalibrateTable {
     }
 }
 
-/// Largest number of draws for each drive that is returned.
+/// Largest number of random draws of the fitted parameters for each variant of a fitted drive that
+/// is to be returned.
 const TRIES: usize = 1_000;
 
-/// Returns the lower triangular matrix `L` with `L L^T` equal to a covariance (Cholesky). A
-/// direction without variance, or with one below zero by rounding, has none.
+/// Returns the lower triangular matrix `L` for which `L L^T` equals the covariance of the fitted
+/// parameters (Cholesky). An element on the diagonal whose square is zero, or below zero by
+/// rounding, becomes zero, and so does the column below it.
 fn root(covariance: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let n = covariance.len();
     let mut root = vec![vec![0.0; n]; n];

@@ -14,14 +14,16 @@ use super::search::Found;
 
 /// Two-sided 95 % point of the standard normal distribution.
 const Z: f64 = 1.96;
-/// Largest share of the distance between its bounds that the interval of a parameter may take; with
-/// a wider interval, the rows do not determine the parameter.
+/// Largest width of a fitted parameter's 95 % interval, as a share (0 to 1) of the distance between
+/// the parameter's bounds; with a wider interval, the measured rows count as not determining the
+/// parameter.
 const HELD_WITHIN: f64 = 0.9;
-/// Curvature of a direction in parameter space, relative to the largest one, up to which the
-/// measured rows leave the direction undetermined.
+/// Largest eigenvalue of `J^T J` (`J` are the slopes of the residuals by parameter), relative to
+/// the largest eigenvalue of that matrix, at which the measured rows leave the eigenvector, a
+/// direction in parameter space, undetermined.
 const FREE_BELOW: f64 = 1e-9;
-/// Smallest component (0 to 1) of a unit vector in parameter space with which a parameter takes
-/// part in a direction that the measurements leave undetermined.
+/// Smallest component (0 to 1) of an undetermined direction, a unit vector in the space of fitted
+/// parameters, above which the parameter of that component counts as undetermined, too.
 const PART_LEAST: f64 = 0.05;
 
 /// A fitted parameter, with its value and confidence interval.
@@ -69,15 +71,13 @@ pub(super) fn held(declared: &CalibrateTable, found: &Found) -> Vec<Held> {
     declared.parameters.iter().enumerate().map(held).collect()
 }
 
-/// Precision (inverse of the variance) of a position of which only the bounds, 0 and 1, are known:
-/// each place between them is as probable.
+/// Precision (inverse of the variance) of a fitted parameter, scaled to 0 to 1 between its bounds,
+/// of which nothing but the bounds is known: that of a uniform distribution.
 const OF_BOUNDS: f64 = 12.0;
 
-/// Returns the covariance of the fitted parameters, in positions between their bounds (0 to 1):
-/// the inverse of `J^T J`, divided by the factor of the misses, plus the precision that the bounds
-/// alone give. So a direction that the measured rows leave free varies as far as the bounds allow,
-/// and one that they determine keeps its variance, however the parameters are confounded. `choices`
-/// is the number of choices of the fit.
+/// Returns the covariance of the fitted parameters, each scaled to 0 to 1 between its bounds: the
+/// inverse of `J^T J / f + 12 I`, where `J` are the slopes of the residuals, `f` is the factor by
+/// which variances are larger than expected, and 12 is the precision that the bounds alone give.
 pub(super) fn spread(found: &Found, choices: usize) -> Vec<Vec<f64>> {
     let n = found.slopes.len();
     let (values, vectors) = eigen(information(&found.slopes));
@@ -89,9 +89,9 @@ pub(super) fn spread(found: &Found, choices: usize) -> Vec<Vec<f64>> {
     (0..n).map(|one| (0..n).map(|other| entry(one, other)).collect()).collect()
 }
 
-/// Returns the factor by which variances are larger because the drive misses the measured rows by
-/// more than expected; at least 1. Each of the `choices` of the fit takes a degree of freedom, as a
-/// parameter does.
+/// Returns the factor by which variances of fitted parameters are larger because the drive deviates
+/// from the measured rows by more than expected: the sum of squared residuals per degree of
+/// freedom, at least 1. Each of the `choices` takes one degree, as a parameter does.
 fn factor(found: &Found, choices: usize) -> f64 {
     let freedom = found.terms.len().saturating_sub(found.slopes.len() + choices).max(1) as f64;
     (found.squares() / freedom).max(1.0)

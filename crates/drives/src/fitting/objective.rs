@@ -156,8 +156,8 @@ fn is_saturated(pick: &Pick<'_>) -> bool {
         && pick.row.text("saturated").as_deref() == Some("true")
 }
 
-/// Returns the keys of those numbers in a measured row that tell most about a drive, such as
-/// `read_us.p99`; they depend on the kind of measurement that the row's file holds.
+/// Returns the keys of the numbers in a measured row, such as `read_us.p99`, to which a drive is
+/// fitted if the user chooses none; they depend on the kind of measurement and on saturation.
 fn telling(pick: &Pick<'_>) -> Vec<&'static str> {
     match pick.file.kind {
         Kind::LatencyUnderLoad if is_saturated(pick) => vec!["achieved_write_iops"],

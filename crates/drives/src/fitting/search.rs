@@ -22,9 +22,11 @@ use fowler_experiment::fan_out;
 use fowler_experiment::progress::Control;
 use fowler_units::Rng;
 
-/// First step of the finite differences, as a distance between positions (0 to 1).
+/// First step of the finite differences from which slopes of the residuals are computed, on
+/// parameters scaled to 0 to 1 between their bounds.
 const FIRST: f64 = 0.1;
-/// Last step of the finite differences over parameters scaled to 0 to 1, at which the fit ends.
+/// Last step of the finite differences from which slopes of the residuals are computed, on
+/// parameters scaled to 0 to 1 between their bounds; the fit ends with it.
 const LAST: f64 = 0.02;
 /// Step, on parameters scaled to 0 to 1, of the two-sided differences that give the slopes of the
 /// residuals at the fitted values.
@@ -205,9 +207,9 @@ fn slope((from, to): (&[Term], &[Term]), far: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(from, to)| (to.residual() - from.residual()) / far).collect()
 }
 
-/// Returns the parameters that minimize the linearized residuals within the bounds, at most `trust`
-/// from `best` in any parameter, by coordinate descent on `|r + J s|^2 + damping |s|^2`: `r` are
-/// the residuals at `best`, `J` their slopes, `s` the step.
+/// Returns the parameters, each scaled to 0 to 1 between its bounds, to which the fit steps from
+/// `best`: by coordinate descent on `|r + J s|^2 + damping |s|^2`, where `r` are the residuals at
+/// `best`, `J` their slopes, and `s` is the step, at most `trust` in each parameter.
 fn solved(best: &Point, slopes: &[Vec<f64>], damping: f64, trust: f64) -> Vec<f64> {
     let (at, n) = (&best.0, best.0.len());
     let mut off: Vec<f64> = best.1.iter().map(Term::residual).collect();

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 /// Size of the largest file of measurements that is read, in bytes: many times the largest known
 /// one.
 const MAX_BYTES: u64 = 16 << 20;
-/// Largest number of rows in a file, over all of its drives.
+/// Largest number of measured rows (one per run of a benchmark) in a file of measurements, over all
+/// of the file's drives.
 const ROWS_MOST: usize = 100_000;
 /// Number of problems in the rows of a file of measurements that are listed; further ones are only
 /// counted.
@@ -88,15 +89,16 @@ pub struct MeasuredDrive {
     pub model: String,
     /// Name of the sample, if the file has several drives of one model.
     pub sample: Option<String>,
-    /// Everything that the file says about the drive, except its rows.
+    /// Everything that the file of measurements says about the drive, by key, except the measured
+    /// rows.
     pub facts: Map<String, Value>,
     /// Measured rows of the drive.
     pub rows: Vec<Row>,
 }
 
 impl MeasuredDrive {
-    /// Returns a number that the file states about the drive, by its key; `None` if it does not
-    /// state it.
+    /// Returns a number that the file of measurements states about the drive as a whole, by its
+    /// key; `None` if it states none.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.facts.get(key).and_then(Value::as_f64)
     }
@@ -149,12 +151,13 @@ impl Row {
         self.flat.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
-    /// Returns the numeric value of a key in a measured row; `None` if the row has none.
+    /// Returns the number that a measured row has under `key`; `None` if it has none.
     pub fn number(&self, key: &str) -> Option<f64> {
         self.get(key).and_then(Value::as_f64)
     }
 
-    /// Returns the value of a key if it is a whole number from 1 to `most`.
+    /// Returns the value that a measured row has under `key`, if it is a whole number from 1 to
+    /// `most`.
     pub fn count(&self, key: &str, most: u32) -> Option<u32> {
         let number = self.number(key)?;
         (number.fract() == 0.0 && (1.0..=f64::from(most)).contains(&number))

@@ -3,7 +3,8 @@
 use super::Pick;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, printable};
 
-/// Largest relative difference between two numbers that count as equal.
+/// Largest difference, relative to the larger one, between a number in a `--rows` filter and a
+/// number in a measured row that count as equal.
 const SAME_WITHIN: f64 = 1e-9;
 
 /// A filter: conditions that a measured row must all meet.
@@ -36,8 +37,8 @@ impl Wanted {
     }
 }
 
-/// True if a wanted value and a value of a row are equal. Numbers are compared as numbers: `1`
-/// equals `1.0`.
+/// True if a value in a `--rows` filter and a value in a measured row are equal. Numbers are
+/// compared as numbers: `1` equals `1.0`.
 fn alike(wanted: &str, value: &str) -> bool {
     match (wanted.parse::<f64>(), value.parse::<f64>()) {
         (Ok(wanted), Ok(value)) => {
@@ -48,7 +49,7 @@ fn alike(wanted: &str, value: &str) -> bool {
 }
 
 impl Filter {
-    /// Parses a filter such as `key=value,key=a..b`.
+    /// Parses a filter of measured rows, as the user gives it to `--rows`: `key=value,key=a..b`.
     ///
     /// # Errors
     /// Everything that is wrong with the text.
@@ -106,12 +107,13 @@ impl Filter {
         self.conditions.iter().map(|(key, _)| key.as_str())
     }
 
-    /// Returns true if the row meets every condition of the filter.
+    /// Returns true if the measured row `pick` meets every condition of this `--rows` filter.
     pub fn wants(&self, pick: &Pick<'_>) -> bool {
         self.keys().all(|key| self.holds(key, pick))
     }
 
-    /// Returns true if the row meets the condition on `key`; a row without the key does not.
+    /// Returns true if the measured row `pick` meets this `--rows` filter's condition on `key`, or
+    /// if the filter has none; a row without the key does not meet it.
     pub fn holds(&self, key: &str, pick: &Pick<'_>) -> bool {
         let condition = self.conditions.iter().find(|(name, _)| name == key);
         condition.is_none_or(|(_, wanted)| pick.value(key).is_some_and(|it| wanted.holds(&it)))

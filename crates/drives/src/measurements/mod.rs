@@ -25,14 +25,14 @@ pub use words::Arrivals;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::field::nearest;
 
-/// A measured row picked by the filters, with its file and drive.
+/// A measured row that the user chose with `--rows`, with its file of measurements and its drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Pick<'a> {
     /// File of measurements that has the row.
     pub file: &'a Measured,
     /// Measured drive that the row belongs to.
     pub drive: &'a MeasuredDrive,
-    /// Measured row that was picked.
+    /// The measured row (conditions and results of one run of a benchmark) that the user chose.
     pub row: &'a Row,
 }
 

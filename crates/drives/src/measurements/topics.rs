@@ -331,20 +331,22 @@ impl Facts {
     fn number(&mut self, fact: Fact, number: f64) -> Result<(), String> {
         let whole = |most: f64| match number.fract() == 0.0 && (1.0..=most).contains(&number) {
             true => Ok(Some(number as u32)),
-            false => Err(format!("has {number}; expected a whole number from 1 to {most}")),
+            false => Err(format!(
+                "states {number} threads or requests in flight; expected a whole number from 1 to {most}"
+            )),
         };
         match fact {
             Threads => self.threads = whole(THREADS_MOST)?,
             Depth => self.depth = whole(DEPTH_MOST)?,
             WriteShare if !(0.0..=1.0).contains(&number) => {
                 return Err(format!(
-                    "has {number} as the share of writes; expected a number from 0 to 1"
+                    "states {number} as the share of writes; expected a number from 0 (only reads) to 1"
                 ));
             }
             WriteShare => self.write_share = Some(number),
             Rate if !(number > 0.0 && number <= RATE_MOST) => {
                 return Err(format!(
-                    "has a rate of {number}; it must be above 0, at most {RATE_MOST}"
+                    "states a rate of {number} requests a second; expected above 0, at most {RATE_MOST}"
                 ));
             }
             Rate => self.rate = Some(number),

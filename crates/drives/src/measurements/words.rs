@@ -152,12 +152,12 @@ impl Words {
         })?;
         match (percent, coin) {
             (Some(one), Some(other)) if (one - other).abs() > 1e-9 => {
-                Err(format!("gives several shares of writes: {one}, {other}"))
+                Err(format!("gives two different shares of writes: {one}, {other}"))
             }
             (Some(share), _) => Ok(Some(share)),
             // "a read or a write with probability 1/2": another one does not say of which.
             (None, Some(coin)) if (coin - 0.5).abs() > 1e-9 => Err(format!(
-                "states a probability of {coin}, but not if that is the share of reads or of writes"
+                "states a probability of {coin}, but not whether it is that of a read or of a write"
             )),
             (None, coin) => Ok(coin),
         }

@@ -145,8 +145,9 @@ fn append(all: &mut Vec<u64>, open: &mut [(u64, u64)], size: u64, rng: &mut Rng)
     slot
 }
 
-/// Returns, of the sets of slots (request-sized pieces of the addresses) that receive requests: the
-/// cumulative share of requests, the first slot and the number of slots.
+/// Returns one entry for each set of slots (request-sized pieces of the address space) that
+/// receives requests: the share (0 to 1) of requests in this and all earlier sets, the number of
+/// the set's first slot, and the number of its slots.
 fn ranges(sets: &[(f64, f64)], slots: u64) -> Vec<(f64, u64, u64)> {
     let sizes: f64 = sets.iter().map(|(size, _)| size).sum();
     let shares: f64 = sets.iter().map(|(_, share)| share).sum();

@@ -168,7 +168,8 @@ impl Findings {
         &self.tallies[role as usize][kind]
     }
 
-    /// Returns the counters at a share (0 to 1) of the measured part of the run.
+    /// Returns the counters of the simulated drive (bytes, requests, programs) when the share
+    /// `share` (0 to 1) of the time of the benchmark job after its warm-up has passed.
     fn at(&self, share: f64) -> Moment {
         let last = self.moments.last().copied().unwrap_or_default();
         let at = self.from + share * (last.at - self.from);
@@ -177,8 +178,9 @@ impl Findings {
         self.moments[before].towards(&self.moments[after], at)
     }
 
-    /// Returns a rate per second between two shares (0 to 1) of the measured part, with a
-    /// confidence interval by batch means.
+    /// Returns the mean increase per second of the counter that `of` selects, between two shares (0
+    /// to 1) of the benchmark job's time after its warm-up, with a confidence interval by batch
+    /// means.
     fn rate(&self, (from, to): (f64, f64), of: impl Fn(&Moment) -> f64) -> Estimate {
         let rate = |from: f64, to: f64| {
             let (one, other) = (self.at(from), self.at(to));

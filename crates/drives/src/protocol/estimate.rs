@@ -19,8 +19,9 @@ impl Estimate {
         Estimate { value, interval: None }
     }
 
-    /// Returns an estimate whose interval follows from the means of consecutive batches. See
-    /// [`fowler_experiment::sample`].
+    /// Returns a simulated number `value` with the half width of the 95 % confidence interval of
+    /// the mean of `batches`, the values of that number in consecutive equal parts of the
+    /// simulation; no interval for fewer than two batches.
     pub fn of_batches(value: f64, batches: &[f64]) -> Estimate {
         let interval = fowler_experiment::sample::interval(batches);
         let interval = interval.map(|it| (value - it.half_width, value + it.half_width));
@@ -48,7 +49,8 @@ impl Estimate {
         Estimate { value, interval: (half > 0.0).then_some((value - half, value + half)) }
     }
 
-    /// Returns the larger distance from the value to an end of the interval, relative to the value.
+    /// Returns the larger distance from a simulated number to an end of its confidence interval,
+    /// relative to the number; `None` without an interval, or if the number is not above zero.
     pub fn relative(&self) -> Option<f64> {
         let (low, high) = self.interval?;
         (self.value > 0.0).then(|| (self.value - low).max(high - self.value) / self.value)

@@ -35,7 +35,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     // The rate that is offered counts the writes of the probe and all requests of the load.
     if rate <= probe_writes {
         return Err(format!(
-            "`offered_write_iops` is {rate}; the probe alone writes {probe_writes} a second"
+            "`offered_write_iops`, which counts the writes of the probe, is {rate}; the probe alone writes {probe_writes} a second"
         ));
     }
     let mut streams = stream(&probe, of_probe, Role::Probe);

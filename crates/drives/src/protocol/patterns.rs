@@ -50,8 +50,9 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     Ok(Plan { jobs, read, left_out })
 }
 
-/// Amount of data that the run with uniform addresses writes, in capacities of the drive: as in the
-/// measured rows. The throughput ratios of other address patterns refer to this run.
+/// Amount of data that the simulated benchmark job with uniformly random addresses writes, in
+/// capacities of the drive, as the measured job did. The `ratio_to_uniform` of other address
+/// patterns compares their throughput with that of this job.
 const UNIFORM_TIMES: f64 = 5.0;
 
 /// Returns the job that writes an address pattern after a sequential fill.

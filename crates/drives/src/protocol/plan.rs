@@ -31,7 +31,8 @@ impl Plan {
 /// A simulated number of a measured row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulated {
-    /// Key of the measured number that corresponds to the simulated one.
+    /// Key, in a measured row, of the measured number that this simulated number is compared with,
+    /// such as `read_us.p99`.
     pub metric: String,
     /// Simulated value with its confidence interval.
     pub estimate: Estimate,

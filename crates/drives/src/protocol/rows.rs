@@ -30,8 +30,9 @@ pub struct Done<'a, 'b> {
     pub pick: Pick<'a>,
     /// Simulated counterparts of a measured row's numbers, or the reason why there are none.
     pub simulated: Result<Vec<Simulated>, String>,
-    /// Result of the benchmark job with a measured row's own conditions, without jobs that are
-    /// simulated only to compare with; `None` if the job failed.
+    /// Result of the benchmark job with the conditions of the measured row, not of jobs that are
+    /// only simulated as the denominator of its ratios (such as `ratio_to_uniform`); `None` if the
+    /// job failed.
     pub findings: Option<&'b Findings>,
     /// Numbers of a measured row that have no simulated counterpart: the beginning of each key, and
     /// the reason.
@@ -76,8 +77,8 @@ impl<'a> Rows<'a> {
         self.rows.iter().map(|row| row.pick)
     }
 
-    /// Runs all jobs in parallel, the long ones first. Results do not depend on the number of
-    /// threads.
+    /// Runs all benchmark jobs that simulate the measured rows, in parallel and the long ones
+    /// first. Results do not depend on the number of threads.
     pub fn run(&self, bench: &Bench<'_>, control: Control<'_>) -> Results {
         let mut order: Vec<usize> = (0..self.jobs.len()).collect();
         let long = |job: &Job| match job.length {
@@ -97,8 +98,8 @@ impl<'a> Rows<'a> {
         results
     }
 
-    /// Returns the rows whose jobs have all ended, in the order given, with their simulated
-    /// numbers.
+    /// Returns the measured rows whose benchmark jobs have all ended in `results`, in the order
+    /// given, with the numbers that were simulated for them.
     pub fn done<'b>(&'b self, results: &'b Results) -> impl Iterator<Item = Done<'a, 'b>> {
         self.rows.iter().filter_map(move |row| {
             let of_row: Option<Vec<_>> =

@@ -22,7 +22,8 @@ pub struct Effort {
     pub most: u64,
     /// Factor by which runs for tail percentiles are longer than the precision requires.
     pub longer: f64,
-    /// Largest capacity of a simulated drive that is overwritten several times.
+    /// Largest capacity of a simulated drive on which a benchmark job writes a given multiple of
+    /// the capacity; larger drives are scaled down to it.
     pub blocks: Bytes,
     /// Largest capacity of a simulated drive on which tail latencies are measured.
     pub tail: Bytes,
@@ -232,9 +233,9 @@ fn fewer(config: &Config, blocks: u32, superblocks: u32) -> u32 {
     scaled.max(u32::from(superblocks > 0))
 }
 
-/// Returns the blocks of a plane that normally hold no data: the erased blocks that GC keeps (less
-/// one), and open blocks, which superblocks keep open for longer. The formula was found to give
-/// equal write amplification at 64 and at 400 blocks.
+/// Returns the number of blocks in each plane that are open or that GC keeps erased:
+/// `gc.foreground_below` for drives with superblocks, else one less, at least 1. This was found to
+/// give equal write amplification at 64 and at 400 blocks per plane.
 fn held_back(config: &Config) -> f64 {
     let kept = f64::from(config.gc.foreground_below);
     if config.ftl.has_superblocks() { kept } else { (kept - 1.0).max(1.0) }

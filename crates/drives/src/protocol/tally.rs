@@ -54,7 +54,8 @@ impl Tally {
         of.map(|p| quantile(&sorted, &self.kept, p).map(|it| it.map(|ns| ns / 1e3)))
     }
 
-    /// Returns a quantile of the histogram in microseconds, without a confidence interval.
+    /// Returns a quantile `p` (0 to 1) of the latencies in microseconds, from their histogram and
+    /// thus without a confidence interval; `None` with fewer than ten latencies beyond it.
     fn counted(&self, p: f64) -> Option<Estimate> {
         let count = self.all.count();
         let beyond = count as f64 * p.min(1.0 - p);
@@ -213,7 +214,8 @@ impl<'a> Recording<'a> {
         self.warm.map_or(0.0, |moment| moment.at)
     }
 
-    /// Returns true if enough blocks were filled since the end of the warm-up.
+    /// Returns true if, since the end of the warm-up of a benchmark job that measures tail latency,
+    /// as many blocks were programmed on every plane as the job requires.
     fn has_turned(&self) -> bool {
         let Length::Tail { turns, .. } = self.job.length else { return true };
         let from = self.warm.map_or(0.0, |moment| moment.programmed);

@@ -18,7 +18,8 @@ pub struct Overview {
     pub metric: String,
     /// True if the drive was fitted to measured values of this number, such as `read_us.p99`.
     pub used_in_fit: bool,
-    /// Number of measured rows that have the number which is compared with the simulation.
+    /// Number of measured rows in which this number, such as `read_us.p99`, was measured and is
+    /// compared with the simulation.
     pub rows: usize,
     /// Median distance between simulated and measured values, relative to the smaller of the two.
     pub median_off: f64,

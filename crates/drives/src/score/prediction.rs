@@ -9,10 +9,9 @@ const Z_90: f64 = 1.644_854;
 /// Half width of a 95 % interval, in standard deviations.
 const Z_95: f64 = 1.96;
 
-/// Returns the 90 % interval of a predicted number, symmetric in the logarithm. Its variance is
-/// that of the simulation plus that of `drawn`, the number on drives with other parameters within
-/// the uncertainty of the fit. `None` if the simulated number has no sampling error, or if a drawn
-/// drive lacks the number.
+/// Returns the 90 % interval of a predicted number, symmetric in the logarithm, from the sampling
+/// error of the simulation and from `drawn`, the number simulated on drives whose parameters are
+/// drawn within the uncertainty of the fit. `None` if either is missing.
 pub(super) fn interval(simulated: Estimate, drawn: &[Option<f64>]) -> Option<(f64, f64)> {
     let sampling = simulated.relative()? / Z_95;
     let square = |it: &Option<f64>| {

@@ -38,8 +38,9 @@ impl ScoredRow {
 }
 
 impl Score {
-    /// Returns a table for each file of measurements, with one line per number of each row; then a
-    /// table of the median and worst distance of each kind of number.
+    /// Returns a table for each file of measurements, with a line for each number of each measured
+    /// row: measured and simulated value; then a table of the median and largest distance between
+    /// these two for each kind of number.
     pub fn sheets(&self) -> Vec<Sheet> {
         let mut sheets: Vec<Sheet> = Vec::new();
         for row in &self.rows {

@@ -135,9 +135,9 @@ impl Attributes<'_> {
             Err(what) => {
                 let what = format!("`{}`: {what}", printable(name));
                 self.wrong.push(
-                    self.place
-                        .wrong(what)
-                        .expected("a SMART counter, as a whole number of at least 0"),
+                    self.place.wrong(what).expected(
+                        "a whole number of at least 0 as the value of this SMART counter",
+                    ),
                 );
                 None
             }

@@ -14,8 +14,9 @@ const NVME_H: f64 = 5785.0 * 24.0;
 /// Hours from January 2003, when SATA 1.0 was published, to the end of 2026: no SATA drive can have
 /// been on for longer.
 const SATA_H: f64 = 8766.0 * 24.0;
-/// End of 2026, in seconds since 1970, up to which hours are plausible. A log with a later time
-/// moves the limits.
+/// End of 2026, in seconds since 1970: the time up to which a drive's power-on hours are counted to
+/// find the most that are plausible. For a SMART log taken later, the limits are higher by the time
+/// since.
 const END_S: f64 = 1_798_761_600.0;
 /// Speed of the fastest NVMe link with four lanes, PCIe 5.0 x4, in bytes per second: 32 GT/s, 128
 /// of 130 bits.

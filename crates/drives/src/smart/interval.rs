@@ -1,6 +1,7 @@
 //! A quantity with its range: counters have steps, so that each quantity is known only to a range.
 
-/// A quantity of at least zero, with the range that the steps of its counters allow.
+/// A quantity of at least zero that is derived from SMART counters, with the range in which it lies
+/// because counters count in steps (such as 1,000 sectors).
 ///
 /// All numbers are finite. Arithmetic keeps the range: the true quantity is inside if the true
 /// operands are inside theirs.

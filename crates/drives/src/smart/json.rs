@@ -170,7 +170,8 @@ fn nvme_cli(object: &Map<String, Value>) -> Option<(Layout, Map<String, Value>)>
     Some((layout, plain))
 }
 
-/// Reads the counters of a log from a JSON object.
+/// Reads the counters of an NVMe health, endurance group or OCP log from the JSON object that a
+/// tool such as `nvme` printed.
 fn fields(
     object: &Map<String, Value>,
     log: SmartLog,
@@ -180,7 +181,9 @@ fn fields(
         field(object, key).map_err(|what| {
             let what = format!("`{key}`: {what}");
             Diagnostics::from(
-                place.wrong(what).expected("a SMART counter, as a whole number of at least 0"),
+                place
+                    .wrong(what)
+                    .expected("a whole number of at least 0 as the value of this SMART counter"),
             )
         })
     };

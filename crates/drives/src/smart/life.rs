@@ -29,7 +29,8 @@ pub struct Model {
     /// True if the drive description was fitted to a real drive: such a description is scaled down,
     /// so its capacity is a part of the real drive's.
     pub is_scaled: bool,
-    /// Bytes per second of the link; `None` if it is not described.
+    /// Bytes per second of the host link (such as PCIe 4.0 x4) in the description of the simulated
+    /// drive; `None` if it has none.
     pub link: Option<f64>,
     /// Write amplification of the drive under uniformly random writes over all addresses, in closed
     /// form.
@@ -64,7 +65,8 @@ impl Model {
 /// A question about a real drive: what the user states besides the logs.
 #[derive(Clone, Debug, Default)]
 pub struct Question {
-    /// Description of a simulated drive like the real one.
+    /// Description of a simulated drive of the kind of the real drive whose SMART logs are read;
+    /// `None` if the user names none.
     pub model: Option<Model>,
     /// Bytes that the vendor warrants the host to write (TBW).
     pub tbw: Option<f64>,
@@ -299,7 +301,7 @@ impl SmartAnswer {
             (None, Some(waf), _) => (Interval::exact(waf), "the WAF of --waf".to_string()),
             (None, None, Some(worst)) => {
                 let words = format!(
-                    "a WAF between 1 and {worst:.1}, the drive model's WAF under random writes"
+                    "an unknown WAF, from 1 to {worst:.1} (the drive model's under random writes)"
                 );
                 (Interval::between(1.0, worst.max(1.0)), words)
             }
@@ -314,8 +316,9 @@ impl SmartAnswer {
         let (best, rate) = at(waf.low.max(f64::EPSILON))?;
         let low = waf.high.map_or(Some(0.0), |worst| Some(at(worst)?.0.low))?;
         let value = waf.value.and_then(|waf| at(waf)?.0.value);
-        let how =
-            format!("host writes until all blocks have lifetime.cycles P/E cycles, at {words}");
+        let how = format!(
+            "the host writes that wear all blocks to lifetime.cycles, less those so far, at {words}"
+        );
         Some((Some((Interval { low, value, high: best.high }, rate)), how))
     }
 
@@ -376,11 +379,14 @@ impl SmartAnswer {
 
     fn no_cycles(&self) -> Option<String> {
         let Some(model) = &self.question.model else {
-            return Some("no years by cycles: --device names a drive with lifetime.cycles".into());
+            return Some(
+                "no years by cycles (rated P/E cycles): --device names a drive that states these"
+                    .into(),
+            );
         };
         if model.cycles.is_none() {
             return Some(format!(
-                "no years by cycles: {} does not state the rated P/E cycles; --set lifetime.cycles=N does",
+                "no years by cycles (rated P/E cycles): {} does not state these; --set lifetime.cycles=N does",
                 model.device
             ));
         }

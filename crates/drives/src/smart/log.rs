@@ -36,7 +36,7 @@ impl Layout {
 /// report, is `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SmartLog {
-    /// Kind of the log, such as the health log of NVMe.
+    /// Kind of the SMART or health log, such as the health log of NVMe.
     pub layout: Layout,
     /// Name of the file that the SMART log was read from, for messages.
     pub file: String,
@@ -69,7 +69,8 @@ pub struct SmartLog {
     pub estimate: Option<Interval>,
     /// Mean number of erases of a block of the drive.
     pub erases: Option<Interval>,
-    /// Remarks on counters of the log that are zero, saturated, or of an unknown unit.
+    /// Remarks for the user on counters of the SMART log that are zero, saturated, or of an unknown
+    /// unit.
     pub notes: Vec<String>,
 }
 

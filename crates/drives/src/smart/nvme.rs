@@ -142,7 +142,9 @@ impl Fields<'_> {
 /// If the value does not fit in a byte.
 pub(super) fn used(percent: f64) -> Result<Interval, String> {
     if percent > PERCENT_MOST {
-        return Err(format!("{percent} % used is more than the field holds, which is 255"));
+        return Err(format!(
+            "{percent} % of life used is more than 255, the most that the counter of one byte holds"
+        ));
     }
     let used = Interval::rounded(percent);
     // A byte cannot state more than that.

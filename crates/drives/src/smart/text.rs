@@ -98,8 +98,8 @@ fn heading(line: &str, number: u64) -> Option<Block<'static>> {
     Some(Block { line: number, device, is_cloud, values: BTreeMap::new() })
 }
 
-/// Returns the key and the value of a line of a log; `None` for lines without a key that the reader
-/// knows.
+/// Returns the key and the value of a line in the text output of `nvme` or `smartctl`; `None` for a
+/// line without a name that is known. `is_cloud` is true for an OCP (cloud) log.
 fn pair(line: &str, is_cloud: bool) -> Option<(String, &str)> {
     let (name, value) = match line.split_once(':') {
         Some((name, value)) => (name, value),

@@ -36,7 +36,8 @@ pub struct HostPath {
 
 /// A stream of requests, like one thread of a benchmark.
 pub struct Stream<'a> {
-    /// Requests of the stream, in order. Their arrival times count only with [`Pace::AsGiven`].
+    /// Requests of the stream, in order. Their own arrival times decide when they are issued only
+    /// if `pace` is [`Pace::AsGiven`].
     pub requests: Box<dyn Iterator<Item = HostIo> + Send + 'a>,
     /// Times at which the stream wants to issue requests.
     pub pace: Pace,

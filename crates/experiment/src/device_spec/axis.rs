@@ -8,7 +8,7 @@ pub enum Axis {
     /// The runs of the comparison differ in the scheme, on one drive.
     #[default]
     Schemes,
-    /// Runs differ in the drive, each under one scheme or under several.
+    /// The runs of the comparison differ in the drive, each under one scheme or under several.
     Devices,
 }
 

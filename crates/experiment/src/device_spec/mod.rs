@@ -105,7 +105,8 @@ pub fn resolve(
     builder.apply(&flags);
     if let Some(seed) = spec.seed {
         if let Some(other) = flags.iter().find(|flag| flag.path == "seed") {
-            let diagnostic = other.origin.diagnostic(format!("the seed is also given as {seed}"));
+            let diagnostic =
+                other.origin.diagnostic(format!("the seed is also given as {seed} by `--seed`"));
             let hint = "leave out `--seed` or `--set seed`".to_string();
             builder.note(diagnostic.hint(hint).into());
         }

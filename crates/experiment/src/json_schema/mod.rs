@@ -51,10 +51,12 @@ pub(crate) struct Tree {
     /// Description of the configuration table at this dotted path, for the JSON Schema; not used if
     /// the path holds a value instead.
     pub about: String,
-    /// JSON Schema of the value at this path; `None` if the path holds only a table.
+    /// JSON Schema of the configuration value at this dotted path; `None` if the path names only a
+    /// table of further keys.
     pub value: Option<Value>,
-    /// True if the path may hold either a value or a table that has this value under its key
-    /// `name`.
+    /// True if the configuration key at this dotted path may also be written as a table, in which
+    /// the value is at the key `name` beside parameters. That is the case for keys that choose a
+    /// policy.
     pub named: bool,
     /// True if the parent table requires this key.
     pub required: bool,

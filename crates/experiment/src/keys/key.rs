@@ -14,7 +14,7 @@ pub struct Key<T> {
     pub about: Cow<'static, str>,
     /// True if every description of a drive or workload must set the key.
     pub required: bool,
-    /// Type and bounds of the key, and access to its value.
+    /// Type and bounds of the configuration key, and access to its value in the configuration.
     pub field: Field<T>,
     /// Requirements that a drive must meet; on other drives, values of this configuration key other
     /// than the default have no effect.

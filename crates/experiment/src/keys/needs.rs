@@ -16,7 +16,8 @@ use fowler_units::Span;
 /// A requirement of a configuration key: on a drive that does not meet it, a value of the key other
 /// than the default has no effect. Two requirements are equal if they are one static item.
 pub struct Requirement {
-    /// Noun phrase for the requirement that follows "needs" in lists of keys.
+    /// Noun phrase for the requirement, such as `an SLC cache: slc.static or slc.dynamic`. Lists of
+    /// keys print it after the word "needs".
     pub(super) phrase: &'static str,
     /// Configuration keys that decide if a drive meets the requirement, such as `buffer.pace`. The
     /// error about keys without effect lists them at its end.

@@ -47,7 +47,8 @@ pub(crate) fn diagnostic(setting: &Setting, all: &[Setting]) -> Option<Diagnosti
     Some(setting.origin.diagnostic(what).hint(hint))
 }
 
-/// Returns the settings that mean what a setting of former versions meant: keys and values in TOML.
+/// Returns the settings, as keys and values in TOML, that replace a setting whose key former
+/// versions had and that have the effect it had.
 fn instead(setting: &Setting, all: &[Setting]) -> Vec<(&'static str, String)> {
     let given = match &setting.value {
         Value::Text(text) | Value::Bare(text) => text.clone(),

@@ -180,8 +180,8 @@ impl Outcome {
         (0..levels.count()).map(|level| levels.transfer(level)).collect()
     }
 
-    /// Returns the time that the transfers of all reads took, including failed tries: each try
-    /// transfers all its data, or only the part that the try before it did not. See
+    /// Returns the time that the transfers of all reads took, failed tries included. Each try
+    /// transfers all its data or, by `reliability.retry`, only what its level adds. See
     /// docs/decisions/validation.md, "How is channel time checked with several sensing levels?".
     fn read_transfers(&self) -> u128 {
         let Counters { reads, reads_at, retries_at, aged, .. } = self.counters;

@@ -13,7 +13,8 @@ pub struct Seen {
     pub requests: u64,
     /// Number of bytes that the stream's requests of this kind read, write or trim.
     pub bytes: u64,
-    /// Length of simulated time over which the requests are counted.
+    /// Length of the simulated time in which the stream ran and its requests were counted, for IOPS
+    /// and throughput.
     pub over: Span,
     /// Mean latency of the stream's requests in microseconds, time in the host included.
     pub mean_us: f64,

@@ -48,7 +48,7 @@ pub trait DriveKind: Faulty + Clone {
         control: Control<'_>,
     ) -> Result<Device<Self>, Diagnostics>;
 
-    /// Returns the history of a drive before its first request.
+    /// Returns the record of how a drive was preconditioned before its first request.
     fn history(device: &Device<Self>) -> &Preconditioned;
 
     /// Returns the number of erases of each block, or superblock.

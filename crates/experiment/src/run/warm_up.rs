@@ -15,7 +15,8 @@ use fowler_units::{HostIo, Nanos};
 pub(super) struct Warmed {
     /// Counters of the drive at the end of the warm-up.
     pub counters: Counters,
-    /// Time in the requests that becomes time zero of the measurement.
+    /// Simulated time at which the warm-up ended, from which the times of the measured requests
+    /// count.
     pub from: Nanos,
 }
 

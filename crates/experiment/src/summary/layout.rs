@@ -12,7 +12,7 @@ use serde_json::Value;
 pub enum When {
     /// At least one of the metrics with these paths is above zero in one of the runs.
     Positive(&'static [&'static str]),
-    /// The metric with this path is known.
+    /// The metric with this path has a value in one of the runs.
     Known(&'static str),
     /// In at least one run, the metric with this path (first field) is a number other than its
     /// usual value (second field).

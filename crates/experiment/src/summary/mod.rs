@@ -101,7 +101,8 @@ pub fn value(outcome: &Outcome, path: &str) -> Value {
     value.pointer(&format!("/{}", below.replace('.', "/"))).cloned().unwrap_or(Value::Null)
 }
 
-/// Returns true if a metric has this path, or is an object with a name for its last part.
+/// Returns true if a metric has this path, or if the path names an entry of a metric that is an
+/// object, such as `counters.programs.gc`.
 pub fn is_listed(path: &str) -> bool {
     find(path).is_some()
 }

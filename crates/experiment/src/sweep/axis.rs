@@ -75,8 +75,8 @@ pub(super) struct Range {
 }
 
 impl Range {
-    /// Returns the number at a fraction of the axis's range, 0 at its lower end (`from`) and 1 at
-    /// its upper end (`to`), linearly or logarithmically.
+    /// Returns the number at a fraction of the range of a sweep's axis, 0 at its lower end (`from`)
+    /// and 1 at its upper end (`to`), linearly or logarithmically.
     pub fn at(&self, share: f64) -> f64 {
         let Range { from, to, .. } = *self;
         let number = if self.log {
@@ -89,7 +89,8 @@ impl Range {
     }
 }
 
-/// Every key that an axis may vary, with scratch structs for checking values.
+/// Every key that an axis of a sweep may vary: those of the sweep's file and those of the drive.
+/// Values are checked by storing them in `spec` and `config`, which serve no other purpose.
 pub(super) struct Keys {
     own: Vec<Key<Spec>>,
     drive: Vec<Key<Config>>,
@@ -103,7 +104,8 @@ impl Keys {
         Keys { own, drive: keys::all(), spec: Spec::default(), config: device_spec::defaults() }
     }
 
-    /// Returns the key of this name that an axis may vary.
+    /// Returns the key of the sweep or of the drive with this name; `None` if no axis of a sweep
+    /// may vary a key of this name.
     pub fn knob(&self, name: &str) -> Option<Knob> {
         let own = self.own.iter().find(|key| key.path == name).map(|key| Knob::Own(key.path));
         // `policy.x.name` means the same as `policy.x`.
@@ -129,8 +131,8 @@ impl Keys {
         }
     }
 
-    /// Returns the value of a key that is nearest to a number; `None` where the key takes no
-    /// numbers.
+    /// Returns the value that a configuration key accepts and that is nearest to `number`, such as
+    /// the nearest whole number; `None` for keys that take no numbers.
     pub fn nearest(&mut self, knob: Knob, number: f64) -> Option<Chosen> {
         let value = match knob {
             Knob::Own(path) => field(&self.own, path).value(number),
@@ -194,7 +196,8 @@ fn chosen<T>(field: &Field<T>, target: &mut T, value: &Value) -> Result<Chosen, 
     Ok(Chosen { level, text })
 }
 
-/// An axis while it is read from a specification: its list, or the parts of its range.
+/// The settings of one axis while a sweep's file is read: the whole axis, such as a list of values,
+/// or the parts of its range (`from`, `to`, `scale` and `steps`).
 #[derive(Default)]
 struct Parts<'a> {
     whole: Option<&'a Setting>,
@@ -301,7 +304,7 @@ fn list(name: &str, knob: Knob, setting: &Setting, keys: &mut Keys) -> Result<Le
     diagnostics.or(Levels::List(levels))
 }
 
-/// Treats all values of an axis as words if it mixes numbers and words.
+/// Treats all values of a sweep's axis as words if it mixes numbers and words.
 fn alike(levels: &mut [Chosen]) {
     if levels.iter().any(|it| matches!(it.level, Level::Text(_))) {
         for it in levels {

@@ -9,11 +9,12 @@ use fowler_units::Rng;
 /// The way in which the points of a sweep are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Design {
-    /// Every combination of values; the last axis changes fastest.
+    /// The points of the sweep are all combinations of the values of its axes; the value of the
+    /// last axis changes fastest.
     Grid,
     /// The sweep runs the points that its file lists one by one.
     List,
-    /// Every point has a value of each axis, drawn independently.
+    /// Each point of the sweep has a random value of every axis, drawn independently of the others.
     Random,
     /// Latin hypercube: each axis is cut into as many strata as there are points, and each stratum
     /// is drawn from once (McKay, Beckman and Conover, Technometrics 21(2), 1979).
@@ -156,8 +157,8 @@ fn grid(read: &Read, keys: &mut Keys) -> Result<Vec<Row>, Diagnostics> {
     Ok((0..count).map(row).collect())
 }
 
-/// Returns the values of an axis in a grid: its list, or equal steps of its range including both
-/// ends.
+/// Returns the values of an axis of a sweep whose design is a grid: the values of its list, or
+/// equal steps of its range including both ends.
 fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     let range = match &axis.levels {
         Levels::List(levels) => return Ok(levels.clone()),
@@ -182,8 +183,8 @@ fn single(axis: &Axis, keys: &mut Keys) -> Result<Vec<Chosen>, Diagnostics> {
     Ok(levels)
 }
 
-/// Draws the points of a random design, each axis from its own random stream: adding an axis does
-/// not change the others.
+/// Draws the points of a sweep with a random or Latin hypercube design. Each axis has its own
+/// random stream, so adding an axis does not change the values of the others.
 fn drawn(read: &Read, keys: &mut Keys) -> Vec<Row> {
     let count = read.spec.points as usize;
     let mut rows: Vec<Row> = vec![Vec::with_capacity(read.axes.len()); count];
@@ -220,7 +221,8 @@ fn draw(
     }
 }
 
-/// Draws a fraction of an axis's range, from 0 to 1: anywhere, or within a stratum.
+/// Draws a random fraction of the range of a sweep's axis, 0 to 1. `stratum` is the index of one of
+/// equal slices of the range and their number; the fraction is then within that slice.
 fn share(stratum: Option<(usize, usize)>, rng: &mut Rng) -> f64 {
     match stratum {
         Some((stratum, of)) => (stratum as f64 + rng.unit()) / of as f64,

@@ -78,7 +78,7 @@ struct Base {
     replay_speed: crate::run::ReplaySpeed,
 }
 
-/// The source of a point's requests: a generator or a trace.
+/// The source of the requests of one run of a sweep: a generator or a trace.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Origin {
     /// Name of the generated workload that a run of the sweep replays.

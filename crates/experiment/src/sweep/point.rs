@@ -70,8 +70,8 @@ struct Task {
 }
 
 impl Plan {
-    /// Returns the inputs of the point with this number: the common values, overridden by those of
-    /// its axes.
+    /// Returns the inputs of the sweep's point with this number: the settings common to all points,
+    /// overridden by the point's values on the sweep's axes.
     fn task(&self, number: usize) -> Task {
         let base = &self.base;
         let scheme = base.scheme.clone().unwrap_or_else(|| Scheme::none().name().into());

@@ -72,7 +72,8 @@ impl Default for Spec {
 
 /// Keys of the replay speed, which exclude each other: a point has at most one of them.
 pub(super) const REPLAY_SPEEDS: [&str; 3] = ["queue_depth", "speed", "idle"];
-/// Keys of the source of requests: a point has exactly one of them.
+/// Keys of a sweep that name the source of requests: exactly one of them applies to each point,
+/// that is, each run of the sweep.
 pub(super) const SOURCES: [&str; 2] = ["workload", "trace"];
 /// Keys of a sweep that say how traces are read.
 const READING: [&str; 6] = ["format", "lenient", "columns", "spread", "device_id", "remap"];
@@ -164,7 +165,8 @@ pub(super) struct Read {
     pub set: Vec<String>,
     /// The axes of the sweep, in the order of the file.
     pub axes: Vec<Axis>,
-    /// Points of a list design: the index of each point's value on each axis, if any.
+    /// Points that a sweep of the design "list" names one by one: for each point, the index of its
+    /// value on each axis; `None` for an axis that the point does not have.
     pub rows: Vec<Vec<Option<usize>>>,
 }
 
@@ -230,7 +232,8 @@ fn sorted(mut diagnostics: Diagnostics) -> Diagnostics {
     diagnostics.unique()
 }
 
-/// Reads the drive settings for every point, `key=value`, and checks them against the keys.
+/// Reads the drive settings `key=value` that all points of a sweep share, and checks them against
+/// the drive's configuration keys.
 fn always(set: &[Setting], keys: &mut Keys) -> Result<Vec<String>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let mut all = Vec::new();
@@ -274,7 +277,7 @@ fn fixed_axes(read: &Read, keys: &Keys) -> Diagnostics {
             diagnostics.push(axis.origin.diagnostic(what).hint(hint.clone()));
         }
         if let Some(origin) = read.origins.get("seed").filter(|_| flag.path == "seed") {
-            let what = "the seed is also given by `set`";
+            let what = "the key `seed` sets the seed, and so does `set`";
             diagnostics.push(origin.diagnostic(what).hint(hint.clone()));
         }
     }

@@ -215,7 +215,7 @@ fn afterwards(asked: &Asked, until: Nanos) -> String {
 fn reported(operated: &Operated, at: Nanos, from: Nanos, until: Nanos) -> String {
     let taken = operated.operation.dispatched;
     let began = if taken < from {
-        format!(", under way for {} us already", us(from - taken))
+        format!(", begun {} us before this wait", us(from - taken))
     } else {
         String::new()
     };

@@ -12,7 +12,7 @@ use fowler_metrics::Kind;
 use fowler_units::{HostOp, Nanos};
 use serde_json::{Map, Value, json};
 
-/// A recorded request with the recording of the run, for JSON.
+/// A recorded request and the timeline of the run it belongs to, to be written as JSON.
 struct Told<'a> {
     timeline: &'a Timeline,
     asked: &'a Asked,

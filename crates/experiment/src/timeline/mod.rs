@@ -34,14 +34,15 @@ pub const SLOWEST_MAX: usize = 1000;
 /// The part of a run that is recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// A window of time, from the first request.
+    /// A window of simulated time, in which all operations and requests are recorded.
     Window {
-        /// Beginning of the window, in time since the first request.
+        /// Beginning of the window to record, as time since the first request.
         from: Span,
-        /// End of the window, in time since the first request; later than the beginning.
+        /// End of the window to record, as time since the first request; later than its beginning.
         until: Span,
     },
-    /// This many of the slowest reads and as many of the slowest writes.
+    /// This many of the slowest reads and as many of the slowest writes are recorded, with the
+    /// other operations on their dies.
     Slowest(usize),
     /// This many of the slowest reads and as many of the slowest writes, to be explained in words:
     /// only their own flash operations get time slices, not the others on their dies.
@@ -111,7 +112,7 @@ pub struct Recorded {
     pub outcome: Outcome,
     /// The recorded part of the run: its operations and requests.
     pub timeline: Timeline,
-    /// The reasons why the recording is incomplete; empty if it is complete.
+    /// Reasons why the recorded timeline is incomplete; empty if it is complete.
     pub diagnostics: Diagnostics,
 }
 
@@ -145,7 +146,7 @@ pub trait Repeatable {
     /// Everything that is wrong, or that the run was stopped before its first request.
     fn run<W: Watcher>(&self, watcher: W, again: bool) -> Result<(Self::Done, W), Diagnostics>;
 
-    /// Returns the outcome of the drive from the result of a repeatable run.
+    /// Returns the outcome of the simulated drive, which is part of the result of a repeatable run.
     fn outcome(done: &Self::Done) -> &Outcome;
 }
 

@@ -13,9 +13,9 @@ pub(super) const SLICES_MAX: usize = 2_000_000;
 /// The track of a slice of time: a die or a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Track {
-    /// The die of this number.
+    /// The slice shows the activity of the die with this number, from 0.
     Die(u32),
-    /// The channel of this number.
+    /// The slice shows the activity of the channel with this number, from 0.
     Channel(u32),
 }
 
@@ -40,14 +40,14 @@ pub enum What {
     Suspended,
 }
 
-/// A slice of time with one activity.
+/// A period of one activity of a die or channel in a recorded timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The die or channel whose activity the slice is.
     pub track: Track,
     /// Start of this slice of a die's or channel's time, in simulated time.
     pub from: Nanos,
-    /// End of the slice, in simulated time.
+    /// End of this slice of a die's or channel's time, in simulated time.
     pub until: Nanos,
     /// Activity of the die or channel in the slice.
     pub what: What,

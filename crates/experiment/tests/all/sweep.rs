@@ -218,7 +218,7 @@ const WRONG: [(&str, &[&str]); 19] = [
     (
         "seed = 4\nset = ['seed=5', 'policy.die_order.name=rhio']\n[axis]\n'policy.die_order' = ['fifo']",
         &[
-            "s.toml:3: the seed is also given by `set`",
+            "s.toml:3: the key `seed` sets the seed, and so does `set`",
             "s.toml:6: the axis `policy.die_order` is also fixed by `set`",
         ],
     ),

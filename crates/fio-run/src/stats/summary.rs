@@ -12,7 +12,8 @@ pub(crate) struct Summary {
     pub max: u64,
     /// Mean of the samples that the summary counts; 0 without samples.
     pub mean: f64,
-    /// Sum over all samples of the squared distance from their mean.
+    /// Sum, over all samples of the summarized quantity (such as latencies in nanoseconds), of the
+    /// squared difference between the sample and the mean.
     squares: f64,
 }
 

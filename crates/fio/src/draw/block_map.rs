@@ -77,10 +77,9 @@ impl BlockMap {
         Some(position)
     }
 
-    /// Marks as taken the free ones among the `count` blocks from `block` on, up to the first that
-    /// is taken. Returns the number of blocks taken. As in fio, blocks beyond the end are free up
-    /// to the end of their word of 64 blocks: a request can reach into a last block that is not
-    /// whole.
+    /// Marks as taken the free blocks of a file from `block` on, at most `count` and up to the
+    /// first taken one. Returns their number. If the last block of the file is among them, blocks
+    /// beyond the end, up to a multiple of 64, are counted, too, as in fio.
     pub fn take(&mut self, block: u64, count: u64) -> u64 {
         let mut taken = 0;
         while taken < count && self.is_free(block + taken) {

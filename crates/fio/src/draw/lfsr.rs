@@ -43,7 +43,8 @@ const TAPS: [&[u32]; 38] = [
     &[38, 21, 19],
 ];
 
-/// Width of the narrowest shift register, in bits.
+/// Width in bits of the narrowest linear feedback shift register that draws the blocks of a file;
+/// files of up to 7 blocks use it.
 const NARROWEST: u32 = 3;
 
 /// Shift register that draws each block of a file once.
@@ -69,7 +70,8 @@ impl Lfsr {
         Some(Lfsr { value: 0, blocks, left: 0, fresh: true, taps, high })
     }
 
-    /// Starts the register again from a seed, so that all blocks can be drawn once more.
+    /// Restarts this shift register from `seed`, so that each block of the file can be drawn once
+    /// more.
     pub fn reset(&mut self, seed: u64) {
         let all = (self.high << 1) - 1;
         self.value = seed & all;

@@ -17,13 +17,14 @@ const BYTES: usize = 16 << 20;
 pub(crate) struct Given {
     /// Name of the fio option, as the job file gives it.
     pub name: String,
-    /// Value of the option, with variables replaced; `None` without `=`.
+    /// Value of the fio option in the job file, with variables replaced; `None` if there is no `=`.
     pub value: Option<String>,
-    /// True if a blank followed the `=` of the option.
+    /// True if a blank followed the `=` of the fio option in the job file.
     pub blank: bool,
     /// Name of the job file, or of the file it includes, in which the fio option stands.
     pub file: Arc<str>,
-    /// Line of the file in which the option stands, from 1.
+    /// Number of the line, from 1, in which the fio option stands in the job file or the file that
+    /// it includes.
     pub line: u64,
     /// Text of the option's line in the fio job file, as written.
     pub text: Arc<str>,
@@ -42,7 +43,8 @@ pub(crate) struct Section {
     pub options: Vec<Given>,
 }
 
-/// Reads the sections of `text`, which is the file `name`. Errors go into `problems`.
+/// Reads the sections (`[name]`) of the fio job file `name`, whose contents are `text`. Errors are
+/// added to `problems`.
 pub(crate) fn read(
     text: &str,
     name: &str,

@@ -28,7 +28,8 @@ impl Wrong {
 pub(crate) enum Units {
     /// The value is a number of bytes; `k` means this many, the `kb_base` of the job.
     Bytes(u64),
-    /// The value is a time; a number without a suffix counts this many microseconds each.
+    /// The value of the fio option is a time; without a suffix such as `ms`, its number is
+    /// multiplied by this many microseconds.
     Time(u64),
 }
 
@@ -191,7 +192,8 @@ fn whole(value: f64, text: &str) -> Result<u64, String> {
     Ok(value as u64)
 }
 
-/// Parses a number with its suffix, exactly.
+/// Parses a whole number, decimal or (after `0x`) hexadecimal, and its suffix such as `k` or `ms`.
+/// Returns the number of bytes or microseconds without rounding, up to 2^64 - 1.
 fn exact(text: &str, units: Units) -> Result<u64, String> {
     let (digits, radix) = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => (digits, 16),

@@ -6,7 +6,8 @@ use crate::grammar::{Value, Wrong};
 /// Function that sets an option of a job to a value.
 pub(super) type Setter = fn(&mut Draft, Value<'_>) -> Result<(), Wrong>;
 
-/// An option of fio that has an effect here.
+/// An option of fio that has an effect on the simulated job: its requests, their times, or the
+/// output.
 pub(crate) struct Entry {
     /// Names of the option, the usual one first.
     pub(super) names: &'static [&'static str],

@@ -16,16 +16,17 @@ use entry::{Entry, Setter, flag, option};
 pub(crate) enum Known {
     /// The option of fio has an effect on the simulated requests, their times or the output.
     Effect(&'static Entry),
-    /// The option concerns only the host, and has no effect here.
+    /// The option of fio concerns only the host computer, and has no effect on the simulated job.
     NoEffect,
-    /// The option cannot be simulated, for this reason.
+    /// The option of fio cannot be simulated, for the reason given.
     Refused(&'static str),
 }
 
 /// Tables of the fio options that have an effect on the simulated job.
 const TABLES: [&[Entry]; 3] = [requests::OPTIONS, timing::OPTIONS, output::OPTIONS];
 
-/// Returns the treatment of an option; `None` if fio has no option of that name.
+/// Returns the treatment of an option of fio in the simulation; `None` if fio has no option of that
+/// name.
 pub(crate) fn find(name: &str) -> Option<Known> {
     let mut entries = TABLES.iter().flat_map(|table| table.iter());
     if let Some(entry) = entries.find(|entry| entry.names.contains(&name)) {

@@ -36,7 +36,7 @@ pub(super) struct FileState {
     pub open: bool,
     /// True if the last request to the file was a trim.
     pub trimmed: bool,
-    /// True if no further request fits in the file in this pass.
+    /// True if no further request fits in this file in the job's current pass over its files.
     pub done: bool,
 }
 
@@ -61,7 +61,9 @@ impl FileState {
         }
     }
 
-    /// Resets the file: offsets start again, and every block is free.
+    /// Resets the state of a file for the next pass of the fio job: offsets start at the beginning
+    /// of the file or zone again, every block may be accessed again, and `offsets` seeds the shift
+    /// register that draws blocks, if any.
     pub fn reset(&mut self, offsets: u64) {
         self.last_start = [NONE; 3];
         self.last_end = [self.origin; 3];

@@ -102,7 +102,8 @@ impl Generators {
 }
 
 impl Sequence {
-    /// Starts the sequence of `job`, whose files are `files`.
+    /// Returns the requests of the fio job `job`, none of them drawn yet; `files` are the ranges of
+    /// the files that the job accesses.
     pub fn new(job: &Job, files: &JobFiles, seeding: Seeding) -> Sequence {
         let mut job = Box::new(job.clone());
         let block = u64::from(job.min_block().max(1));

@@ -10,9 +10,9 @@ pub(super) struct Range {
     pub length: u32,
 }
 
-/// Written ranges that the job still has to read back. Where each block is written once, or with
-/// `experimental_verify`, in the order of writing; where blocks can overlap, by file and offset,
-/// and a write replaces those that it overlaps.
+/// Written ranges that the fio job still has to read back for verification. Files whose blocks are
+/// each written once, and jobs with `experimental_verify`, have them in the order of writing. Other
+/// files have them by offset, and a write replaces the ranges that it overlaps.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Written {
     in_order: VecDeque<Range>,

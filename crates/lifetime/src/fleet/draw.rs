@@ -1,4 +1,10 @@
-//! Draws a fleet from a life.
+//! Draws the drives of a fleet, or of one shard of it, from the simulated life of one drive.
+//!
+//! 1. The specification and the drive are checked (`spec`).
+//! 2. The probability distributions of loads, cells, failing blocks and early failures follow from
+//!    the life and the specification (`laws`).
+//! 3. The drives that are still missing are drawn, each with those that replace it
+//!    (`drawn_drives`).
 
 use super::drawn_drives::{DrawnDrives, Part};
 use super::failures::share_seen;
@@ -60,7 +66,8 @@ pub(super) fn horizon(life: &Lifetime) -> f64 {
     life.target().as_s() / YEAR_S
 }
 
-/// Returns the law by which blocks fail in a life, and what the life saw of it.
+/// Returns the law by which blocks of a fleet's drives fail, and the share of spare capacity that
+/// the drive lost to failed blocks in its simulated life; `None` if no block fails.
 fn bad_blocks(life: &Lifetime) -> Option<BadBlocks> {
     let config = &life.drive.config;
     let simulated_loss = share_seen(life)?;

@@ -18,7 +18,8 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Returns the word for the cause of replacement in tables.
+    /// Returns the word for this cause of a drive's replacement in the CSV file of a fleet's
+    /// drives: `early`, `worn` or `spare`.
     pub fn word(self) -> &'static str {
         match self {
             Cause::Early => "early",

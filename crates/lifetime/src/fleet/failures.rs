@@ -10,7 +10,8 @@
 //!    as in the simulated life when it had as much spare. So the cycles come faster.
 //!
 //! The seconds between two failures are those cycles at that rate. Too many worn blocks may end the
-//! drive in between ([`Wear`]).
+//! drive in between ([`Wear`]). Early failures of whole drives have nothing to do with blocks:
+//! their law is in `laws`.
 //! See docs/decisions/lifetime.md, "How do the blocks of a fleet fail?".
 
 use super::wear::Wear;
@@ -21,7 +22,8 @@ use fowler_units::Rng;
 
 /// The most P/E cycles of a drive: more than any block endures.
 const CYCLES_MOST: f64 = 1e12;
-/// Number of steps in which the moment of wear-out between two failures is halved.
+/// Number of bisection steps that find the time of a drive's wear-out between two successive block
+/// failures.
 const HALVED: u32 = 60;
 
 /// The law by which the blocks of a drive fail, and what that does to the drive.
@@ -37,26 +39,32 @@ pub(super) struct Failures {
     cycles_s: Vec<(f64, f64)>,
 }
 
-/// The end of a drive whose blocks fail.
+/// Time at which a drive of the fleet ends because too many blocks are worn out or because failed
+/// blocks have used up its spare, and the share of the spare lost by then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ending {
     /// Seconds until too many blocks are worn out; infinite if the spare is used up before.
     pub worn_s: f64,
     /// Seconds until the spare is used up; infinite if too many blocks are worn out before.
     pub spare_s: f64,
-    /// Share of the spare that is lost at the end, 0 to 1.
+    /// Share of the drive's spare capacity, 0 to 1, that failed blocks have taken when it wears
+    /// out, or before the failure that the spare does not cover.
     pub lost: f64,
 }
 
 /// The blocks of a drive that are out of service so far.
 struct Standing {
-    /// Number of parts of each group that are out of service.
+    /// Number of parts that are out of service in each group of blocks. A part is the blocks that
+    /// go out of service when one of them fails; groups are superblocks, or the blocks or dies of a
+    /// page-mapped drive.
     failed: Vec<u32>,
     /// Blocks in service.
     blocks: u32,
-    /// Room that all groups together have lost.
+    /// Capacity that all groups of blocks together have lost to failed blocks, in pages or mapping
+    /// units.
     lost: u64,
-    /// Largest room that a group has lost.
+    /// Largest capacity that one group of blocks has lost to failed blocks, in pages or mapping
+    /// units.
     most: u64,
 }
 
@@ -78,8 +86,9 @@ impl Failures {
         (!cycles_s.is_empty()).then_some(Failures { law, begun, parts, spare, cycles_s })
     }
 
-    /// Draws the end of a drive with `load` times the simulated load, whose block that is one worn
-    /// one too many endures `strength` times the rated cycles.
+    /// Draws at random the end of a drive whose host load is `load` times the simulated one. Blocks
+    /// wear out in order of endurance; `strength` is the endurance, relative to the rated cycles,
+    /// of the block with whose wear-out more blocks are worn out than the fleet tolerates.
     pub fn ending(&self, wear: &Wear, (load, strength): (f64, f64), rng: &mut Rng) -> Ending {
         let all = self.parts.groups * self.parts.parts * self.parts.blocks;
         let mut standing =
@@ -101,7 +110,8 @@ impl Failures {
         }
     }
 
-    /// Draws the cycle in which the first of so many blocks fails that are in service.
+    /// Draws the number of P/E cycles after which the next of the `blocks` blocks in service fails,
+    /// if none of them has failed by `cycles` cycles.
     fn next_failure(&self, cycles: f64, blocks: f64, rng: &mut Rng) -> f64 {
         // Share of blocks that fail before the first of `blocks` does.
         let luck = -libm::expm1(libm::log1p(-rng.unit()) / blocks);
@@ -109,8 +119,9 @@ impl Failures {
         next.clamp(cycles, CYCLES_MOST.max(cycles))
     }
 
-    /// A block fails, and its part goes out of service. Returns false if the spare does not cover
-    /// that.
+    /// Takes a random part (the blocks that fail together) out of service, or its whole group if no
+    /// capacity is left there. Returns false if the drive's spare does not cover the loss or no
+    /// block is left.
     fn fail(&self, standing: &mut Standing, rng: &mut Rng) -> bool {
         let FailingParts { groups, parts, blocks, room, apart } = &self.parts;
         // Every part in service is as likely.
@@ -142,9 +153,9 @@ impl Failures {
         lost as f64 / self.spare.max(1) as f64
     }
 
-    /// Returns the P/E cycles per second, spread over all blocks, of a drive that has lost a share
-    /// of its spare, under the simulated load. Between what the life saw it is linear, beyond it
-    /// constant.
+    /// Returns the P/E cycles per second, spread over all blocks, under the simulated load, of a
+    /// drive that has lost the share `lost` (0 to 1) of its spare: interpolated linearly between
+    /// the losses seen in the simulated life, and constant outside their range.
     fn cycles_s_at(&self, lost: f64) -> f64 {
         let known = &self.cycles_s;
         let after = known.partition_point(|(share, _)| *share <= lost);
@@ -156,18 +167,20 @@ impl Failures {
     }
 }
 
-/// Returns the share of the spare that a life lost.
+/// Returns the share (0 to 1) of the drive's spare capacity that failed blocks had taken at the end
+/// of its simulated life; `None` if no block fails.
 pub(super) fn share_seen(life: &Lifetime) -> Option<f64> {
     let seen = &life.lived.first()?.record.spare;
     let (first, last) = (seen.first()?.first, seen.last()?.last);
     Some((first - last) as f64 / first.max(1) as f64)
 }
 
-/// Returns the cycles per second of a life by the share of its spare that was lost; `real` are the
-/// cycles per second of a page that is programmed once in the whole life.
+/// Returns the P/E cycles per second of the drive in its simulated life, by the share of its spare
+/// capacity lost (0 to 1). `real` is the part of that rate, averaged over all pages, that one page
+/// program in the simulated life stands for.
 ///
-/// They are counted from the programs: the life's own [`fowler_device::endurance::Totals`] have the
-/// places that failed dies leave empty in superblocks among them.
+/// The cycles are counted from the pages programmed, because [`fowler_device::endurance::Totals`]
+/// also counts pages of superblocks that stay empty where a die has failed.
 fn cycles_s(seen: &[SparePart], real: f64) -> Vec<(f64, f64)> {
     let host: u64 = seen.iter().map(|it| it.pages).sum();
     let whole = seen.first().map_or(1.0, |it| it.first.max(1) as f64);
@@ -182,8 +195,9 @@ fn cycles_s(seen: &[SparePart], real: f64) -> Vec<(f64, f64)> {
     all
 }
 
-/// Returns the seconds after which too many blocks are worn out, if that happens between two
-/// moments, each the cycles and the seconds of a drive so far.
+/// Returns the time in seconds after which too many blocks of a drive are worn out, if that is
+/// between two points of its life, each given by the P/E cycles and the seconds so far; `None` if
+/// it is later.
 fn worn_between([(c0, s0), (c1, s1)]: [(f64, f64); 2], wear: &Wear, strength: f64) -> Option<f64> {
     let at = |share: f64| (c0 + (c1 - c0) * share, s0 + (s1 - s0) * share);
     let is_worn = |share: f64| {

@@ -22,10 +22,10 @@ use serde::{Deserialize, Serialize};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Kind and format version of files of drawn drives; increment the version when the contents
-/// change.
+/// Kind and format version of the file with the drives sampled for a fleet; increment the version
+/// when the contents change.
 const KIND: Kind = Kind { name: "fleet", format: 2 };
-/// Name of the file of drawn drives in a folder of results.
+/// Name, in a folder of results, of the file with the drives sampled for a fleet.
 pub(super) const FLEET: &str = "lifetime.fleet";
 /// The most drives that are drawn between two saves of the fleet file; drawing that many takes
 /// seconds.
@@ -53,7 +53,8 @@ pub enum ShardDrawn {
     },
     /// The drawing of the shard's drives was stopped before its end.
     Stopped {
-        /// True if drawn drives, or a checkpoint of the life, are saved to resume from.
+        /// True if the drives sampled for the fleet so far, or a checkpoint of the simulated life,
+        /// are saved to resume from.
         saved: bool,
     },
 }
@@ -71,7 +72,8 @@ pub(super) struct Head {
     pub shard: Option<Shard>,
 }
 
-/// Contents of a fleet file: the drive's life and the drawn drives.
+/// Contents of a fleet file: the simulated life of one drive, and the drives of the fleet that were
+/// sampled from it.
 pub(super) struct Held {
     /// Hash of the drive's life and of the fleet's specification, equal in all shards of one fleet.
     pub identity: String,
@@ -95,7 +97,8 @@ impl Held {
         self.drawn.drives.len() == self.places()
     }
 
-    /// Reads a file of drawn drives.
+    /// Reads a fleet file, which holds the drives sampled for a fleet and the simulated life that
+    /// they are sampled from.
     pub fn read(path: &Path) -> Result<Held, Refused> {
         let mut opened = sealed_file::inspect(path, KIND)?;
         let mut body = Vec::new();
@@ -123,24 +126,26 @@ fn first(diagnostics: Diagnostics) -> Diagnostic {
     diagnostics.0.into_iter().next().unwrap_or_else(|| Diagnostic::of("failed"))
 }
 
-/// Returns the path of the file of drawn drives beside a checkpoint.
+/// Returns the path of the file with the drives sampled for a fleet: it lies beside the checkpoint
+/// of the lifetime and has its name.
 fn beside(checkpoint: &Path) -> PathBuf {
     let name = checkpoint.file_name().unwrap_or_default().to_string_lossy();
     let stem = name.strip_suffix(".checkpoint").unwrap_or(&name);
     checkpoint.with_file_name(format!("{stem}.fleet"))
 }
 
-/// A report on the file of drawn drives in a folder.
+/// A report on the file with the drives sampled for a fleet, in a folder of results.
 #[derive(Clone, Debug)]
 pub struct Examined {
-    /// Path of the file of drawn drives.
+    /// Path of the file with the drives sampled for a fleet.
     pub file: PathBuf,
     /// Description, in words, of the contents of a file of sampled drives; or the reason why the
     /// contents are lost.
     pub holds: Result<String, String>,
 }
 
-/// Examines the file of drawn drives in a folder; `None` if there is none.
+/// Examines the file with the drives sampled for a fleet, in a folder of results; `None` if there
+/// is no such file.
 ///
 /// # Errors
 ///
@@ -183,11 +188,13 @@ fn asked(spec: &LifetimeSpec) -> Result<String, Diagnostics> {
     )))
 }
 
-/// File in which drawn drives are saved, with its earlier contents.
+/// The file in which the drives sampled for a fleet are saved, and the contents that it had before
+/// this run.
 struct Store<'a> {
     path: Option<PathBuf>,
     watch: Watch<'a>,
-    /// True if the file of drawn drives is in the cache folder, so that it may be replaced or lost.
+    /// True if the file with the drives sampled for the fleet is in the cache folder, so that it
+    /// may be replaced or lost.
     cached: bool,
     head: Head,
     found: Option<Held>,
@@ -219,7 +226,8 @@ impl<'a> Store<'a> {
         Ok(store)
     }
 
-    /// Reads the existing file of drawn drives. If it is damaged, its drives are drawn again.
+    /// Reads the existing file with the drives sampled for a fleet. If it is damaged, the drives
+    /// are sampled again.
     fn look(&mut self) -> Result<(), Diagnostics> {
         let Some(path) = self.path.clone() else { return Ok(()) };
         let held = match disk::facts(&path) {
@@ -239,7 +247,8 @@ impl<'a> Store<'a> {
         Ok(())
     }
 
-    /// Saves no drawn drives from now on, because a file in the cache folder cannot be read.
+    /// Stops saving the drives sampled for the fleet, because their file in the cache folder cannot
+    /// be read.
     fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
         let path = path.display();
         (self.watch.warn)(&format!(
@@ -273,9 +282,9 @@ impl<'a> Store<'a> {
         Err(Diagnostic::new(folder, other).hint(hint).into())
     }
 
-    /// Returns the simulated life of the drive that this fleet is drawn from, if its specification
-    /// matches: from the fleet file found beside the checkpoint, or else from the folder `of`;
-    /// `None` if neither is available.
+    /// Returns a saved life from which this fleet's drives can be sampled: that in the fleet file
+    /// beside the lifetime's checkpoint if its specification is the same, else that in the fleet
+    /// file of the folder `of`; `None` without such a folder.
     fn life(&self, of: Option<&Path>) -> Result<Option<Lifetime>, Diagnostics> {
         if let Some(found) = self.found.as_ref().filter(|it| it.head.asked == self.head.asked) {
             return found.life.clone().life().map(Some);

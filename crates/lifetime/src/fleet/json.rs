@@ -14,7 +14,8 @@ pub(crate) fn fact() -> Fact<Lifetime> {
     Fact::new("fleet", about, fleet).like(nullable(output::schema(&facts())))
 }
 
-/// Returns the fields with the assumptions of a fleet, and the span of time that it is followed.
+/// Returns the JSON fields of a fleet's assumptions (such as the spread of the drives' loads) and
+/// of the drives' target lifetime.
 fn of_spec() -> Vec<Fact<Fleet>> {
     type It = Fleet;
     vec![

@@ -35,7 +35,8 @@ pub(super) struct Laws {
     strengths: Strengths,
     /// Number of blocks in a drive of the fleet.
     blocks: f64,
-    /// Rank, from the weakest, of the block with whose failure a drive of the fleet ends.
+    /// Rank, counted from 1 for the weakest block, of the block with whose wear-out a drive of the
+    /// fleet has too many worn-out blocks and ends.
     ends_with: f64,
     wear: Wear,
     /// Blocks that fail before they are worn out; `None` if none does.
@@ -74,9 +75,9 @@ impl Laws {
         Rng::stream(self.seed, &format!("fleet/{place}"))
     }
 
-    /// Returns the random stream of the failing blocks of all drives in a place. It is apart from
-    /// the stream of all else, so that a fleet with bad blocks has the loads, the cells and the
-    /// early failures of one without.
+    /// Returns the random stream for the block failures of all drives in a slot of the fleet (a
+    /// drive and its replacements). It is separate from the slot's other stream, so that bad blocks
+    /// do not change the drives' loads, cells and early failures.
     pub fn stream_of_blocks(&self, place: u32) -> Rng {
         Rng::stream(self.seed, &format!("fleet/{place}/bad_blocks"))
     }

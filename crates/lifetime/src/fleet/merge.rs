@@ -14,12 +14,13 @@ use fowler_experiment::workload::Control;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// Lets the caller watch and stop a merge of shards.
+/// Means by which a caller follows and stops the merging of a fleet's shards (parts of the fleet
+/// that were sampled separately).
 #[derive(Clone, Copy)]
 pub struct Merging<'a> {
     /// Set by the caller to stop merging the shards.
     pub control: Control<'a>,
-    /// Called with the share of the shards that have been read, from 0 to 1.
+    /// Called with the share (0 to 1) of the fleet's shards that have been read, after each shard.
     pub share: &'a (dyn Fn(f64) + Sync),
 }
 
@@ -29,8 +30,8 @@ struct Found {
     held: Held,
 }
 
-/// Joins the shards in `folders`, in any order, into the life with the whole fleet. `None` if it
-/// was stopped.
+/// Merges the shards of a fleet (parts that were sampled separately) in `folders`, in any order,
+/// into a lifetime with the whole fleet. `None` if it was stopped.
 ///
 /// # Errors
 /// Everything that keeps the folders from being one fleet, at once: a folder without a shard,
@@ -112,7 +113,8 @@ fn one_fleet(found: &[Found]) -> Result<(), Diagnostics> {
                 format!("{} ({})", printable(&it.version), printable(sources))
             });
             let what = format!(
-                "has drives drawn by Fowler {one}, but {name} by {that}, which may draw others"
+                "has drives drawn by Fowler {one}, but those in {name} were drawn by Fowler \
+                 {that}: different versions may draw different drives"
             );
             let hint = "draw all shards with one version of Fowler".to_string();
             diagnostics.push(refused(what).hint(hint));

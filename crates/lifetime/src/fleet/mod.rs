@@ -57,8 +57,8 @@ pub struct Fleet {
     pub bytes_year: f64,
     /// The law by which blocks of the drives fail for good; `None` if none does.
     pub bad_blocks: Option<BadBlocks>,
-    /// Relative error that the dilation of the simulated life may cause in the years until
-    /// wear-out; `None` if unknown.
+    /// Relative error in the years until wear-out that may arise because each simulated repetition
+    /// of the workload stands for several real ones (dilation); `None` if unknown.
     pub dilation_error: Option<f64>,
     sorted: Sorted,
 }
@@ -77,8 +77,9 @@ pub struct BadBlocks {
     pub simulated_loss: f64,
 }
 
-/// Years and terabytes written until all first drives are replaced, sorted, each as with
-/// [`Fleet::sorted`]. A report asks for them a hundred times.
+/// Years until replacement and terabytes written of the drives that a fleet started with,
+/// ascending, each with the lower, the simulated and the upper estimate of the years until
+/// wear-out. Cached, because a report uses them a hundred times.
 #[derive(Clone, Debug, Default)]
 struct Sorted {
     years: OnceLock<[Vec<f64>; 3]>,
@@ -96,9 +97,9 @@ pub struct Alive {
 }
 
 impl Fleet {
-    /// Returns a value of every drive that the fleet started with, in ascending order, in three
-    /// versions: years until wear-out shortened by the error of simulating only some repetitions of
-    /// the workload ([`Self::dilation_error`]), as simulated, and lengthened by that error.
+    /// Returns `value` for every drive that the fleet started with, ascending, three times: with
+    /// the years until wear-out shortened by the error of simulating one repetition of the workload
+    /// for several ([`Self::dilation_error`]), as simulated, and lengthened by that error.
     fn sorted(&self, value: impl Fn(&Drive) -> f64 + Sync) -> [Vec<f64>; 3] {
         let error = self.dilation_error.unwrap_or(0.0).min(0.99);
         [1.0 - error, 1.0, 1.0 + error].map(|factor| {
@@ -202,8 +203,9 @@ impl Fleet {
         (all > 0).then(|| these as f64 / all as f64)
     }
 
-    /// Returns the share of first drives that lose more of their spare than the simulated life did:
-    /// beyond, their write amplification is that of the end of that life. `None` if no block fails.
+    /// Returns the share (0 to 1) of the fleet's first drives that lose more of their spare than
+    /// the drive did in its simulated life; from then on they are given the write amplification at
+    /// the end of that life. `None` if no block fails.
     pub fn beyond_simulated(&self) -> Option<f64> {
         let seen = self.bad_blocks?.simulated_loss;
         let beyond = self.drives.iter().filter(|it| it.spare_lost > seen).count();

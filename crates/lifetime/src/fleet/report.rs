@@ -108,8 +108,9 @@ impl Fleet {
         let BadBlocks { share, cycles, shape, simulated_loss } = law;
         let beyond = match self.beyond_simulated() {
             Some(beyond) if beyond > 0.0 => format!(
-                "; {:.1} % of them lose more of it than the simulated life ({:.1} %), and their write \
-                 amplification is that of its end",
+                "; {:.1} % of the drives lose more of their spare than the drive did in its \
+                 simulated life ({:.1} %), and are given the write amplification at the end of \
+                 that life",
                 100.0 * beyond,
                 100.0 * simulated_loss
             ),

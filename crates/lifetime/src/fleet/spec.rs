@@ -23,7 +23,8 @@ pub struct FleetSpec {
     pub early_shape: f64,
     /// Share of worn-out blocks at which a drive is replaced; in 0 to 0.5.
     pub worn_blocks: f64,
-    /// Probability that each confidence interval covers, 0.5 to 0.9999.
+    /// Probability, 0.5 to 0.9999, that a confidence interval in the fleet's results (such as that
+    /// of the share of drives alive) contains the true value.
     pub confidence: f64,
 }
 
@@ -68,7 +69,8 @@ pub fn check(spec: &FleetSpec) -> Diagnostics {
     diagnostics
 }
 
-/// Refuses drives for which one life cannot represent other loads. Call it before simulating.
+/// Refuses drives on which the simulated life under one load does not tell the life under other
+/// loads, so that no fleet can be derived from it. Call it before simulating.
 ///
 /// # Errors
 ///
@@ -82,8 +84,8 @@ pub fn suits(config: &fowler_device::Config) -> Result<(), Diagnostics> {
         diagnostics.push(Diagnostic::new("policy.throttle", what).expected("off").hint(hint));
     }
     if config.bad_blocks.share > 0.0 && config.slc.is_on() {
-        let what = "blocks that fail take from the SLC cache too, and a fleet does not follow its \
-            size";
+        let what = "blocks that fail also shrink the SLC cache, and the simulation of a fleet does \
+            not follow the size of the cache";
         let hint = "use a drive without slc, or no bad_blocks.share".to_string();
         diagnostics.push(Diagnostic::new("bad_blocks.share", what).expected("0").hint(hint));
     }

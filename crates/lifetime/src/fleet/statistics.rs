@@ -6,11 +6,14 @@ use std::f64::consts::FRAC_1_SQRT_2;
 /// An estimated value with the bounds of its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
-    /// Lower bound of the confidence interval.
+    /// Lower bound of the confidence interval of a fleet's result, such as the share of drives
+    /// alive.
     pub low: f64,
-    /// Estimated value, which lies in the confidence interval.
+    /// Estimate of a fleet's result, such as the share of drives alive, within its confidence
+    /// interval.
     pub value: f64,
-    /// Upper bound of the confidence interval.
+    /// Upper bound of the confidence interval of a fleet's result, such as the share of drives
+    /// alive.
     pub high: f64,
 }
 

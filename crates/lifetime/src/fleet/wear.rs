@@ -19,9 +19,9 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 pub(super) struct Wear {
     /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
-    /// True if the endurance model multiplies the idle time between P/E cycles by a cell's relative
-    /// endurance, as one interpretation (`Spread`) of the recovery equation of READY, a lifetime
-    /// throttle, does.
+    /// True if a block's idle time between P/E cycles is multiplied by the block's endurance
+    /// relative to the rated one, as the default interpretation (`Spread`) of the recovery equation
+    /// in the paper on READY, a lifetime throttle, requires.
     idle_scales: bool,
     /// P/E cycles per second, on average over all blocks.
     cycles_s: f64,

@@ -83,7 +83,7 @@ pub(crate) const fn unmeasured<E>(id: &'static str) -> Claim<E> {
 }
 
 /// The null of a claim: a measurement without the system that the claim is about. A claim that its
-/// null confirms, too, does not tell the system from its absence.
+/// null confirms, too, does not discriminate: it cannot tell the system from its absence.
 #[derive(Clone, Copy)]
 pub(crate) enum Null<E> {
     /// The claim has no control measurement without the paper's system: it agrees by construction
@@ -99,8 +99,8 @@ pub(crate) enum Null<E> {
     /// the claim uses the first scheme, the control uses the second, which lacks the paper's
     /// system.
     Without(&'static [(&'static str, &'static str)]),
-    /// The control measurement without the paper's system is made by a separate function, which the
-    /// text describes in words.
+    /// A description in words, for tables, of the control measurement without the paper's system,
+    /// and the separate function that makes it.
     By(&'static str, fn(&E) -> Found),
 }
 
@@ -145,14 +145,14 @@ impl<E: Viewed> Null<E> {
 /// An option for a choice that a paper leaves open, under which the paper's claims are measured
 /// again.
 pub(crate) struct Choice {
-    /// Measures a paper's claim once for each option that the study ran where the paper leaves a
-    /// choice open, such as a setting. Returns the name of each option with its measurement.
+    /// Name of an option for a choice that a paper leaves open, such as the value of a setting.
+    /// Tables name the options at both ends of a claim's range over the open choices.
     pub name: String,
     pub lens: Lens,
 }
 
-/// Measures a claim under every option, for what the paper leaves open, for which the study has
-/// runs. Returns the name of each option with its measurement.
+/// Measures a claim once for each option that the study has runs of, where the paper leaves a
+/// setting open. Returns the name of each option with its measurement.
 ///
 /// # Errors
 /// Any error of a measurement.

@@ -15,15 +15,15 @@ pub enum Verdict {
     /// The measured numbers agree with numbers that follow by arithmetic from those that the paper
     /// prints.
     Derived,
+    /// The claim's numbers agree, which proves nothing, because nothing that could differ was
+    /// measured: they are parameters of the preset, arithmetic on the paper's own numbers, or
+    /// numbers to which something was fitted.
+    ByConstruction,
     /// The directions of effects that the paper's claim states hold in the simulator, and the
     /// measured numbers are within a factor of two of the published ones.
-    ByConstruction,
-    /// The directions that the claim states hold, and the measured numbers are within a factor of
-    /// two of the published ones.
     Shape,
-    /// The measured numbers or directions agree with the paper's, but so do those measured without
-    /// the paper's system (the null, described by the text): the claim cannot tell the system from
-    /// its absence.
+    /// The claim does not discriminate: the measured numbers or directions agree with the paper's,
+    /// but so do those measured without the paper's system (the null, described by the text).
     Indistinct(String),
     /// The claim is not reproducible here, for the reason given: a direction does not hold, a
     /// number is more than a factor of two off, or it cannot be measured.
@@ -91,7 +91,7 @@ impl Verdict {
 impl Answer {
     /// Returns the verdict on a paper's claim: the weakest of those from the study and from each of
     /// its repetitions. If the measurement without the paper's system gets a verdict as strong, the
-    /// verdict is that the claim does not tell the system from its absence.
+    /// verdict is that the claim does not discriminate.
     pub fn verdict(&self) -> Verdict {
         let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);

@@ -38,8 +38,8 @@ impl Lens {
         Lens { variants: vec![(String::new(), name.into())], ..Lens::default() }
     }
 
-    /// Makes an exception to the replacement of results that this view describes: the results of
-    /// the scheme `scheme` come from the variant `variant` of the drive.
+    /// Makes an exception in this substitution of a study's results: results under the scheme
+    /// `scheme` come from the variant `variant` of the drive.
     pub fn but(mut self, scheme: &str, variant: impl Into<String>) -> Lens {
         self.variants.insert(0, (scheme.into(), variant.into()));
         self

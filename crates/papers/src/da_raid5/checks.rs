@@ -141,9 +141,9 @@ pub(super) fn job<'a>(name: &str) -> Result<Job<'a, Checks>, Diagnostics> {
 const PARTLY_WORN: [&str; 3] =
     ["reliability.cycles=14981", "reliability.cycles_spread=20", "buffer.ack=on_program"];
 
-/// Returns the flash reads and programs of two updates of a stripe in the DA-RAID-5 study: its
-/// first parity, after one of its pages moved to a worn block, and a later write of that page, with
-/// the page's program. `None` if no stripe of the drive has both.
+/// Returns the flash reads and programs of two writes of one page in the DA-RAID-5 study: the first
+/// moves the page to a worn block and so gives its stripe parity; the second updates that parity,
+/// and includes the program of the page. `None` if the drive has no such stripe.
 fn parities(config: &Config, control: Control<'_>) -> Result<Option<Parities>, Diagnostics> {
     let mut device = device(config, control)?;
     let (host, parity) = (Source::Host, Source::Parity);

@@ -23,9 +23,9 @@ const UDL_BELOW_PPC: ClaimId = ClaimId("003-026");
 pub(super) const HC_BELOW_RAID5: ClaimId = ClaimId("003-028");
 const HC_BELOW_PPC: ClaimId = ClaimId("003-028b");
 
-/// Name of the runs (without the workload) of PPC, partial parity caching, with a buffer that
-/// acknowledges a write on insertion, as the buffer of hybrid caching (HC) does; claims compare HC
-/// with it.
+/// Name, without the workload, of the runs of partial parity caching (PPC) with a buffer that
+/// acknowledges writes on insertion, as under hybrid caching (HC): the control for the DA-RAID-5
+/// paper's claims about HC.
 pub(super) const PPC_ON_INSERT: &str = "ppc all acknowledge on insertion, no block worn";
 
 /// Every claim of the DA-RAID-5 paper, in the order of its data file.
@@ -299,8 +299,9 @@ fn in_stages(evidence: &Evidence) -> Option<Measured> {
     Some(Measured::of([("RAID-5", raid5), ("PPC", ppc)]).direction(words, holds))
 }
 
-/// Returns the reduction of PPC relative to RAID-5 that follows from the printed reductions of two
-/// other schemes relative to both.
+/// Returns the reduction of response time by PPC relative to RAID-5 that follows from the DA-RAID-5
+/// paper's printed reductions: once from those by UDL relative to RAID-5 and to PPC, and once from
+/// those by HC relative to the same two.
 fn implied(evidence: &Evidence) -> Option<Measured> {
     let left = |id| Some(1.0 - evidence.paper.number(id, "response")?);
     let udl = 1.0 - left(UDL_BELOW_RAID5)? / left(UDL_BELOW_PPC)?;

@@ -9,9 +9,9 @@ use super::variants::{
 };
 use fowler_experiment::tables::{Cell, Sheet};
 
-/// Pairs of schemes of the DA-RAID-5 study that are compared with equal write acknowledgement: the
-/// reduction of response time and flash operations by the first relative to the second. Drives that
-/// do not run both schemes have no such row.
+/// Pairs of schemes that the DA-RAID-5 study compares where all acknowledge a write at the same
+/// moment: a row shows the reduction of response time or flash operations by the first scheme
+/// relative to the second, on each drive that runs both.
 const PAIRS: [(Case, Case); 7] = [
     (UDL, RAID5),
     (UDL, PPC),

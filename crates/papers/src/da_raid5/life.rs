@@ -32,8 +32,9 @@ const LISTED: u32 = 2500;
 /// Smallest probability that a stripe loses data which the figure of a drive's life plots; below
 /// it, a drive is as good as new.
 const LEAST: f64 = 1e-24;
-/// The target for the probability that a stripe loses data during retention; it determines the
-/// stripe size. Assumed: the loss of a page at the point that the DA-RAID-5 paper prints.
+/// Highest allowed probability that a stripe loses data within the DA-RAID-5 paper's retention time
+/// of 381 days; it determines the stripe size. Assumed: the probability that a page is unreadable
+/// after 15,000 P/E cycles and 381 days, a point of the paper's reliability model.
 pub(super) const TARGET: f64 = 0.01588;
 
 /// Raw bit error rate at which the BCH code of the DA-RAID-5 paper's equation (3) corrects 99.9 %
@@ -126,8 +127,9 @@ fn works_as(config: &Config, cycles: f64) -> Case {
 
 const SCHEMES: [&str; 4] = ["no RAID", "RAID-5", "PPC", "DA-RAID-5"];
 
-/// Returns the state of the drive under each of [`SCHEMES`], if a page cannot be read with
-/// probability `q`.
+/// Returns the state of the DA-RAID-5 study's drive without RAID, under RAID-5, PPC and DA-RAID-5,
+/// in the order of [`SCHEMES`], after `cycles` P/E cycles, if a page is unreadable with probability
+/// `q`.
 fn points(config: &Config, cycles: f64, q: f64) -> [Point; 4] {
     let n = config.redundancy.stripe;
     let alone = -libm::expm1(f64::from(n) * libm::log1p(-q));

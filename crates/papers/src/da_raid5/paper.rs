@@ -25,11 +25,14 @@ pub(super) struct Paper {
     pub idle: f64,
     /// Settings of every drive in the DA-RAID-5 study.
     pub drive: Vec<String>,
-    /// Settings of the drive that give its blocks their wear in stage 2 of its life.
+    /// Settings of the drive that make some of its blocks worn (past the DA-RAID-5 paper's limit of
+    /// P/E cycles), as in stage 2 of the life that the paper describes.
     pub worn: Vec<String>,
-    /// Settings of the drive that give its blocks more wear than in stage 2 of its life.
+    /// Settings of the drive that make more of its blocks worn (past the DA-RAID-5 paper's limit of
+    /// P/E cycles) than in stage 2 of the life that the paper describes.
     pub more_worn: Vec<String>,
-    /// Settings of the drive that make all its blocks worn, as in stage 3 of its life.
+    /// Settings of the drive that make all its blocks worn, as in stage 3 of the life that the
+    /// DA-RAID-5 paper describes.
     pub all_worn: Vec<String>,
     /// Settings of the write buffer under PE-aware RAID-5.
     pub grouping: Vec<String>,

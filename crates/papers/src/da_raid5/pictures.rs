@@ -129,7 +129,9 @@ fn by_cut_off(cut_offs: &[u32], evidence: &Evidence) -> Figure {
     ))
 }
 
-/// Returns the figure of the mean reduction of response time by load, for both orders of an update.
+/// Returns the DA-RAID-5 study's figure of the mean reduction of response time by load, for both
+/// orders of updating a page: the old page is read before the new one is programmed, or after. UDL
+/// and PPC are compared with RAID-5, and UDL with PPC.
 fn by_order(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = tables::by_order(evidence);
     let panel = |&stripe: &u32| {

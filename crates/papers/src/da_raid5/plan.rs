@@ -131,7 +131,8 @@ fn limited(limit: Option<u64>, requests: u64) -> Option<u64> {
     Some(limit.map_or(requests, |limit| limit.min(requests)))
 }
 
-/// Name of the job that runs the checks on small drives.
+/// Name of the DA-RAID-5 study's job that checks, on small drives, the flash operations of updates
+/// and the invariants of stripes.
 const UPDATES: &str = "updates of small drives";
 
 impl Evidence {

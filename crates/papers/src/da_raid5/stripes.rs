@@ -67,8 +67,9 @@ fn by_size(sizes: &[u32], evidence: &Evidence) -> Result<Sheet, Diagnostics> {
     Ok(sheet)
 }
 
-/// Returns target probabilities of data loss: powers of ten, and the two between which a stripe of
-/// 8 pages is the widest allowed.
+/// Returns the probabilities of data loss that the DA-RAID-5 study's table allows a stripe,
+/// descending: powers of ten, [`TARGET`], and the losses of stripes with 8 and with 9 data pages,
+/// between which 8 is the widest allowed.
 fn targets(q: f64) -> Vec<f64> {
     let mut all =
         vec![0.1, 0.01, 1e-3, 1e-4, 1e-5, 1e-6, TARGET, stripe_loss(8, q), stripe_loss(9, q)];

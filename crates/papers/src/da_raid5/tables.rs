@@ -62,8 +62,8 @@ fn figure5(evidence: &Evidence, shown: Shown) -> Sheet {
     sheet
 }
 
-/// Returns the table of all runs on whole drives: response time, flash operations, and yes if GC
-/// ran.
+/// Returns the table of all runs of the DA-RAID-5 study under a workload: response time, flash
+/// operations, erases, write amplification and idle time.
 fn runs(evidence: &Evidence) -> Sheet {
     let heads = [
         "workload",

@@ -142,9 +142,11 @@ pub(super) const STAGE_2: &str = "stage 2";
 /// Name of the variant in which all schemes of the DA-RAID-5 study run on a drive more worn than at
 /// the paper's stage 2 (some blocks are worn).
 pub(super) const MORE_WORN: &str = "more worn";
-/// Name of the variant with a web search long enough for its reads to cause blocks to be refreshed.
+/// Name of the DA-RAID-5 study's variant with a web search workload that is long enough for its
+/// reads to cause refreshes of blocks.
 pub(super) const LONG_SEARCH: &str = "long";
-/// Name of the variant in which parity is not written when GC moves a page of its stripe.
+/// Name of the DA-RAID-5 study's variant in which GC may move a page of a stripe without writing
+/// the stripe's cached parity to the flash.
 pub(super) const KEEPS_MOVED: &str = "moved pages kept";
 /// The schemes that the DA-RAID-5 study runs on drives with worn blocks.
 pub(super) const ON_WORN: [Case; 3] = [RAID5, PPC, PE_AWARE];
@@ -223,10 +225,11 @@ impl Setting {
 /// Name of the workload on which stripe sizes and lengths of runs are swept: the one with the most
 /// writes.
 pub(super) const SWEPT: &str = "TPCC";
-/// Name of the DA-RAID-5 study's workload that reads so much that blocks are refreshed, and hardly
-/// writes.
+/// Name of the DA-RAID-5 study's workload whose writes are up to 16 pages long; the cut-off of
+/// hybrid caching, above which a write is not cached, is swept on it.
 pub(super) const LONG: &str = "Win7";
-/// Name of the workload that reads so much that blocks are refreshed, and hardly writes.
+/// Name of the DA-RAID-5 study's web search workload: it reads so much that blocks are refreshed,
+/// and hardly writes.
 pub(super) const SEARCH: &str = "websearch";
 
 /// Schemes that the DA-RAID-5 study runs with every combination of update order, stripe size and
@@ -354,8 +357,8 @@ fn readings(paper: &Paper) -> Vec<Variant> {
     all
 }
 
-/// Returns the variants of the grid: both orders of updates over load, one group for each stripe
-/// size.
+/// Returns the DA-RAID-5 study's variants with every combination of update order, stripe size and
+/// load, in one group for each stripe size.
 fn grid(paper: &Paper) -> Vec<Vec<Variant>> {
     let of_stripe = |&n: &u32| {
         let run = |it: Setting| {

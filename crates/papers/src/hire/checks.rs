@@ -11,7 +11,8 @@ use fowler_experiment::scheme::Scheme;
 use fowler_units::{HostIo, HostOp, Nanos, Rng};
 use serde::{Deserialize, Serialize};
 
-/// Number of requests in the check of block states; the first half fills the drive.
+/// Number of requests, to random pages of a small drive, during which the HIRE study checks the
+/// states of blocks.
 const REQUESTS: u64 = 6000;
 
 /// Settings of the small drive of the HIRE study, on which every invariant can be checked after

@@ -10,8 +10,8 @@ use crate::runs::mean;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-/// A part of every stand-in trace: its begin and end as shares (0 to 1) of the requests, and the
-/// variant that measures it.
+/// Part of every stand-in trace of the HIRE study: begin and end as shares (0 to 1) of the
+/// requests, and the name of the study's variant that measures this part alone.
 struct Part {
     from: f64,
     to: f64,

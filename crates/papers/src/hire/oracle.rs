@@ -187,11 +187,13 @@ fn capped(part: usize, all: usize) -> u16 {
 /// oracle.
 #[derive(Default)]
 struct Tally {
-    /// Number of pages of each access class over the whole trace.
+    /// Number of pages of each access class (read-hot, write-hot or mixed) in the whole trace.
     pages: ByClass<u64>,
-    /// Number of reads of pages of each access class over the whole trace.
+    /// Number of reads in the whole trace that go to pages of each access class (read-hot,
+    /// write-hot or mixed).
     reads: ByClass<u64>,
-    /// Number of writes to pages of each access class over the whole trace.
+    /// Number of writes in the whole trace that go to pages of each access class (read-hot,
+    /// write-hot or mixed).
     writes: ByClass<u64>,
     /// Pages evicted from the buffer, compared with an oracle that knows all future references.
     rest: Verdicts,
@@ -213,7 +215,8 @@ struct Verdicts {
 /// `None`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Judged {
-    /// Share (0 to 1) of each access class in the pages of the whole trace.
+    /// Share (0 to 1) of each access class (read-hot, write-hot or mixed) in the pages of the whole
+    /// trace.
     pages: Shares,
     /// Share (0 to 1) of the host reads that go to read-hot, to write-hot and to mixed pages.
     pub reads: Shares,

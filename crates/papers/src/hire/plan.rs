@@ -51,8 +51,8 @@ pub(super) const CASES: [Case; 6] = [BASELINE, HVC, LVC, HIRE, ON_EVICT, REWRITE
 pub(super) const MEASURED: [Case; 4] = [BASELINE, HIRE, ON_EVICT, REWRITE];
 /// The cases of the HIRE study measured on cells whose errors depend on age and wear.
 pub(super) const OVER_LIFE: [Case; 5] = [BASELINE, HVC, LVC, HIRE, REWRITE];
-/// A variant of the HIRE study: settings that differ from the paper's drive, and the cases that run
-/// with them.
+/// Variant of the HIRE study: settings in which the drive differs from the paper's, and the schemes
+/// and workloads that run on it.
 pub(super) struct Variant {
     pub name: String,
     pub set: Vec<String>,
@@ -91,18 +91,17 @@ struct Length {
     warm_up: u64,
 }
 
-/// Name of the variant in which the drive is the HIRE paper's, unchanged.
+/// Name of the HIRE study's variant whose drive is the paper's, unchanged.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
 /// Variants in which data from before the run counts as read-hot or as write-hot: the name of the
 /// variant, and the access class.
 pub(super) const CLASSED: [(&str, &str); 2] =
     [("read-hot before", "read_hot"), ("write-hot before", "write_hot")];
-/// Name of the variant of the HIRE study's drive in which a write is acknowledged only after its
-/// program, and no old page is read for partial writes.
+/// Name of the HIRE study's variant in which a write is acknowledged only after its program.
 pub(super) const WAITS: &str = "writes wait";
-/// Name of the variant in which a write is acknowledged only after its program, and no old page is
-/// read for partial writes.
+/// Name of the HIRE study's variant in which a write is acknowledged only after its program, and a
+/// write of a part of a page does not read the old page.
 pub(super) const WAITS_ALONE: &str = "writes wait, old pages unread";
 
 fn variant(name: &str, set: &[&str], cases: &[Case], reach: Reach) -> Variant {
@@ -259,8 +258,9 @@ pub(crate) struct Evidence {
     pub(super) states: Option<States>,
 }
 
-/// Returns the number of requests and of warm-up requests with which a workload is run in a
-/// variant. A real excerpt is too short for a warm-up.
+/// Returns the length of a HIRE study's run of a workload (requests, and those among them that are
+/// warm-up) in a variant with this reach. An excerpt of a real trace has no warm-up, because it is
+/// too short for one.
 fn length(
     paper: &Paper,
     limit: Option<u64>,

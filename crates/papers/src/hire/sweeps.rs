@@ -91,9 +91,9 @@ fn swept(
     sheet
 }
 
-/// Returns the variant of the HIRE study whose baseline run is the reference for runs on the
-/// variant `variant`: `variant` itself, or one common variant for all watermarks
-/// (`policy.hotness.watermark`), which the baseline does not use.
+/// Returns the variant of the HIRE study whose baseline run is the reference for runs on `variant`:
+/// `variant` itself if the baseline ran on it. The baseline ignores watermarks
+/// (`policy.hotness.watermark`), so it runs once for all of them, on [`BASE_OF_WATERMARKS`].
 fn base_of<'a>(evidence: &Evidence, column: &str, variant: &'a str) -> &'a str {
     let measured = evidence.number(column, BASELINE, variant, READ).is_some();
     if measured { variant } else { BASE_OF_WATERMARKS }
@@ -210,7 +210,8 @@ fn over_life(evidence: &Evidence) -> Sheet {
     sheet
 }
 
-/// Returns the figure of read latency by P/E cycles, from the table over the life of the drive.
+/// Returns the HIRE study's figure of read latency by P/E cycles of the cells, relative to the
+/// baseline, with a panel for each workload.
 fn life(evidence: &Evidence) -> Figure {
     let sheet = over_life(evidence);
     let panel = |column: &String| {

@@ -87,7 +87,8 @@ pub(super) fn fit(paper: &Paper, columns: &[Column]) -> Result<Option<Fit>, Diag
     Ok(Some(Fit(all)))
 }
 
-/// Generates `count` requests of a preset workload and returns their distributions.
+/// Generates `count` requests of a preset workload, and returns the distributions of their sizes,
+/// arrival times and reuse of pages.
 fn generated(name: &str, count: usize) -> Result<Profiled, Diagnostics> {
     let spec = DeviceSpec { device: Flash::Slc.preset().into(), ..DeviceSpec::default() };
     let drive = device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?;

@@ -55,7 +55,8 @@ const SCHEMES: [(&str, &str, Suspension); 2] =
 pub(super) struct Point {
     pub die: &'static str,
     pub scheme: &'static str,
-    /// Number of reads that arrive, on average, in a cancellable stretch of a program phase.
+    /// Mean number of reads that arrive during the part of a program phase in which a read can
+    /// still cancel the phase.
     pub per_stretch: f64,
     /// Share of time (0 to 1) for which reads alone keep the die busy.
     pub reads_busy: f64,
@@ -91,7 +92,8 @@ impl Starved {
         Ok(config)
     }
 
-    /// Returns the rates of reads and writes of all points at which reads leave time for writes.
+    /// Returns the rates of reads and writes at which write completion times on this die are
+    /// computed, by scheme; rates of reads that leave no time for writes are left out.
     fn settings(&self) -> Result<Vec<Setting>, Diagnostics> {
         let mut settings = Vec::new();
         for (scheme, name, suspension) in SCHEMES {

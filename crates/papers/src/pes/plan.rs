@@ -32,10 +32,11 @@ pub(super) const COMPARED: [&str; 3] = ["fifo", "rps", "pes_ipc"];
 /// Schemes that are run on all generated workloads that fit the P/E suspension paper's Table 2; PER
 /// is left out, because no published mean gain concerns it.
 pub(super) const OF_MEMBERS: [&str; 5] = ["fifo", "rps", "pe0", "pes_ips", "pes_ipc"];
+/// Schemes of the P/E suspension study that also run in a closed loop, to measure the number of
+/// requests that the drive can take.
+pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// Name of the P/E suspension study's variant in which requests are issued in a closed loop: a new
 /// one when one completes.
-pub(super) const WRITING: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
-/// Name of the variant in which requests are issued in a closed loop: a new one when one completes.
 pub(super) const CLOSED: &str = "closed loop";
 
 /// All measurements of the P/E suspension study, and the published numbers.
@@ -76,13 +77,14 @@ pub(super) fn run_name(column: &str, drive: Drive<'_>, scheme: &str) -> String {
     if drive.variant.is_empty() { base } else { format!("{base} {}", drive.variant) }
 }
 
-/// Returns the name of the variant with a write queue of this size under the interpretation `way`
-/// of which requests the queue delays.
+/// Returns the name of the P/E suspension study's variant with a write queue of `size` requests,
+/// under the interpretation `way` of which requests a full queue delays.
 pub(super) fn queue_variant(way: &Way, size: u32) -> String {
     format!("queue {size} {}", way.name)
 }
 
-/// A row of the table of runs: a variant of some drives, under some workloads and schemes.
+/// A row of the P/E suspension study's table of runs: one variant of the SLC drive, the MLC drive
+/// or both, under some workloads and schemes.
 struct Row<'a> {
     variant: String,
     flashes: &'a [Flash],

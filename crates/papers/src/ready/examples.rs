@@ -69,7 +69,8 @@ pub(super) fn epoch(windows: &[u64]) -> (Option<f64>, Option<u32>) {
     (predictor.fluctuation(1), predictor.choose().map(|(length, _)| length))
 }
 
-/// The life of a drive, given as a number of pages and a length of time.
+/// The life of a drive under a throttle of the READY paper: pages written so far, pages that its
+/// cells endure, and the time at which it ends.
 struct Pages {
     taken: u64,
     rated: f64,

@@ -25,8 +25,8 @@ pub(super) fn life_name(trace: &str, scheme: &str) -> String {
     format!("{trace} {scheme}")
 }
 
-/// Returns the name of a scheme's life at a dilation (repetitions of the workload that one
-/// simulated repetition stands for) other than the default.
+/// Returns the name of the scheme in the name of a simulated life of the READY study that has the
+/// dilation `dilation` (real repetitions of the workload per simulated one) instead of the default.
 pub(super) fn diluted(scheme: &str, dilation: u32) -> String {
     format!("{scheme} at {dilation}")
 }
@@ -314,8 +314,9 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// Returns the description of a workload of `gb` GB per hour, all written in the share `share`
-    /// (0 to 1) of each cycle.
+    /// Returns the description, as TOML, of a workload that writes `gb` GB (of 2^30 bytes) per hour
+    /// on average: in each duty cycle of `duty.cycle_s` seconds, the host writes for the share
+    /// `share` (0 to 1) and then is idle.
     fn bursts(&self, gb: f64, share: f64) -> String {
         let duty = &self.paper.duty;
         let rate = gb * (1u64 << 30) as f64 / 16384.0 / 3600.0;
@@ -337,8 +338,8 @@ impl Plan<'_> {
         )
     }
 
-    /// Returns the jobs that simulate single days, at several ages of the drive, out of the lives
-    /// of some stand-in traces.
+    /// Returns the jobs of the READY study that simulate single days in the lives of a drive, at
+    /// several ages, under some of the synthetic stand-in traces.
     pub fn days<'a>(
         &self,
         demands: &Results<Demand>,

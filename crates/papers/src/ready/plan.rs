@@ -31,8 +31,8 @@ pub(super) fn read_as(scheme: &str, reading: &str) -> String {
     format!("{scheme}, {reading}")
 }
 
-/// Interpretations of the READY paper's equation 2 (recovery of cells) besides that of the presets:
-/// values of the configuration key.
+/// Values of the configuration key `lifetime.recovery` for the interpretations of the READY paper's
+/// equation 2 (recovery of cells at rest) that the presets do not use.
 pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 
 /// All measurements of one repetition of the READY study, and the published numbers.
@@ -41,8 +41,9 @@ pub(crate) struct Evidence {
     /// True if the claims of the READY paper are measured on simulated lives with twice the usual
     /// dilation (number of real repetitions of the workload per simulated one).
     twice: bool,
-    /// View through which claims of the READY paper read the lives: in a control measurement
-    /// without the paper's throttle, lives under another scheme are read.
+    /// Substitution of results while a claim of the READY paper is measured: in a control
+    /// measurement without the paper's throttle, the claim is measured on lives under another
+    /// scheme.
     pub(super) view: View,
     /// Write demand of each stand-in trace, by trace.
     demands: BTreeMap<String, Demand>,
@@ -80,8 +81,9 @@ pub(super) struct Burst {
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Lives {
     pub lives: Vec<Life>,
-    /// Relative differences between the second life, whose simulated repetitions stand for twice as
-    /// many real ones, and the first life; `None` if only one was simulated.
+    /// Relative differences between the results of a life simulated at twice the dilation (real
+    /// repetitions of the workload per simulated one) and of the life at the dilation itself;
+    /// `None` if only one was simulated.
     pub change: Option<Change>,
 }
 
@@ -188,8 +190,8 @@ impl Evidence {
         }))
     }
 
-    /// Returns the measurements and published numbers of the READY study without any measurement,
-    /// for tests.
+    /// Returns the published numbers of the READY paper with no measurement of the study, for
+    /// tests.
     #[cfg(test)]
     pub fn none() -> Evidence {
         Evidence {

@@ -161,7 +161,8 @@ fn gains_by(
     .reference(0.0, "")
 }
 
-/// Returns the figure of RHIO's latency reductions by the share of the week that is replayed.
+/// Returns the figure of latency reductions by RHIO, an I/O scheduler, by the share that is
+/// replayed of the week that each stand-in trace lasts.
 fn length(paper: &Paper, evidence: &Evidence) -> Figure {
     let sheet = sweeps::lengths(paper, evidence);
     let by = |kind: usize| {
@@ -232,7 +233,8 @@ fn unit(paper: &Paper, evidence: &Evidence) -> Figure {
     Figure::new("unit", title, by_kind_and_speed(paper, panel)).caption(caption).columns(2)
 }
 
-/// Returns a short name for a set of techniques, for the labels of bars.
+/// Returns the short label of a set of techniques of RHIO, an I/O scheduler, for the bars of a
+/// chart.
 fn short(name: &str) -> String {
     const WORDS: [(&str, &str); 10] = [
         ("write speed", "W"),

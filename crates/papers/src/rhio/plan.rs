@@ -67,7 +67,8 @@ pub(super) fn run_name(column: &str, scheme: &str, case: Case<'_>) -> String {
     if case.variant.is_empty() { base } else { format!("{base} {}", case.variant) }
 }
 
-/// Returns the name of the variant whose runs replay this share of the week (0 to 1).
+/// Returns the name of the RHIO study's variant whose runs replay the first share `share` (0 to 1)
+/// of the week that each stand-in trace lasts.
 pub(super) fn lasting(share: f64) -> String {
     format!("{share} of the week")
 }
@@ -77,8 +78,8 @@ pub(super) fn deep(depth: u32) -> String {
     format!("{depth} tags")
 }
 
-/// Returns the name of the variant of the drive with stripe units of `unit` pages (placed on one
-/// chip before the next gets any).
+/// Returns the name of the RHIO study's variant of the drive with stripe units of `unit` pages
+/// (placed on one chip before the next gets any).
 pub(super) fn striped(unit: u32) -> String {
     format!("unit {unit}")
 }
@@ -105,10 +106,11 @@ pub(super) fn estimated(source: &str, cycles: u32) -> String {
 
 /// The sources of block strength: an estimate from measured errors, or the true strength.
 pub(super) const SOURCES: [&str; 2] = ["measured", "oracle"];
-/// Presets of the baseline and of the schemes that use block strength.
+/// Presets of the RHIO study's baseline (`noop`) and of its schemes that write hot data to strong
+/// blocks, which have fewer bit errors (`pv_w` and `rhio`).
 pub(super) const WRITERS: [&str; 3] = ["noop", "pv_w", "rhio"];
 
-/// All measurements of the RHIO study on whole drives, and the published numbers.
+/// All measurements of the RHIO study's runs, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
     pub(super) runs: Runs,
@@ -132,7 +134,7 @@ struct Row<'a> {
 /// The part of a workload that is replayed.
 #[derive(Clone, Copy)]
 enum Length {
-    /// The requests in this share (0 to 1) of the workload's week.
+    /// The first requests of the workload, as a share (0 to 1) of the week that the workload lasts.
     Week(f64),
     Requests(u64),
 }
@@ -299,8 +301,8 @@ pub(super) fn units(paper: &Paper) -> Vec<u32> {
     all
 }
 
-/// Returns the number of requests in a share (0 to 1) of a workload's week; for a real excerpt, all
-/// of its requests.
+/// Returns the number of requests in a share (0 to 1) of the week that a stand-in trace of the RHIO
+/// study lasts; no limit for an excerpt of a real trace.
 fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
     /// Part of the description (TOML) of a stand-in trace: number of requests in a week of the
     /// workload.
@@ -367,9 +369,9 @@ impl Evidence {
         self.varied(column, &self.runs.view.scheme(scheme), case)
     }
 
-    /// Returns the name of the RHIO study's run of exactly this scheme in a case (a variant of the
-    /// drive and a replay speed). While a control measurement replaces variants or replay speeds,
-    /// it is the run of the replacement.
+    /// Returns the name of the RHIO study's run under exactly the scheme `scheme`, with the variant
+    /// of the drive and the replay speed in `case`, or those that a control measurement of a claim
+    /// puts in their place.
     fn varied(&self, column: &str, scheme: &str, case: Case<'_>) -> String {
         let view = &self.runs.view;
         let variant = view.variant(scheme, case.variant);

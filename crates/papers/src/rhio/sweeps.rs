@@ -18,7 +18,8 @@ fn sheet(name: &str, title: &str, first: &[&str]) -> Sheet {
     Sheet::new(name, title, &heads)
 }
 
-/// Returns the shares of the week (0 to 1) that were replayed, ascending.
+/// Returns the shares (0 to 1) of the week of a stand-in trace that the RHIO study replays,
+/// ascending.
 fn shares(paper: &Paper) -> Vec<f64> {
     let mut all = paper.lengths.clone();
     all.push(paper.week);
@@ -26,7 +27,8 @@ fn shares(paper: &Paper) -> Vec<f64> {
     all
 }
 
-/// Returns a latency reduction by RHIO over a share of the week, mean over the stand-in traces.
+/// Returns a latency reduction by RHIO, an I/O scheduler, over the first share `share` (0 to 1) of
+/// the week of each stand-in trace; mean over the stand-in traces.
 fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Option<f64> {
     let variant = lasting(share);
     let longer = Case { variant: &variant, speed: 1.0 };
@@ -34,9 +36,9 @@ fn gain_over(paper: &Paper, evidence: &Evidence, share: f64, which: Gain) -> Opt
     evidence.runs.average(|column| gain(evidence, column, case, which))
 }
 
-/// Returns a latency reduction by RHIO over the rest of the week, after the share `week` that other
-/// runs replay; mean over the stand-in traces. The shorter run is the beginning of the longer one,
-/// so the sums over the rest are differences.
+/// Returns a latency reduction by RHIO, an I/O scheduler, over the part of each stand-in trace's
+/// week that most runs leave out; mean over the traces. Sums over that part are those of the whole
+/// week less those of the runs over its first part.
 fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     let variant = lasting(1.0);
     let whole = Case { variant: &variant, speed: 1.0 };
@@ -55,7 +57,8 @@ fn gain_after(evidence: &Evidence, which: Gain) -> Option<f64> {
     })
 }
 
-/// Returns the table of RHIO's latency reductions by the share of the week that is replayed.
+/// Returns the table of latency reductions by RHIO, an I/O scheduler, by the share that is replayed
+/// of the week of each stand-in trace.
 pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "Mean reductions over twelve stand-ins, by the share of their week that was run";
     let mut sheet = sheet("length", title, &["share of the week"]);
@@ -64,14 +67,16 @@ pub(super) fn lengths(paper: &Paper, evidence: &Evidence) -> Sheet {
         row.extend(GAINS.map(|which| Cell::share(gain_over(paper, evidence, share, which))));
         sheet.row(row);
     }
-    let mut row = vec![format!("the rest of the week, after a share of {}", paper.week).into()];
+    let mut row =
+        vec![format!("the rest of each stand-in's week, after a share of {}", paper.week).into()];
     row.extend(GAINS.map(|which| Cell::share(gain_after(evidence, which))));
     sheet.row(row);
     sheet
 }
 
-/// Returns the workloads of the sweeps of depth and stripe unit: each real excerpt by name, and
-/// `None` for the mean over the volumes that the RHIO paper's text names.
+/// Returns the workloads of the RHIO study's sweeps of queue depth and stripe unit: `None`, which
+/// stands for the mean over the volumes that the paper's text names, and then the name of each
+/// excerpt of a real trace.
 fn places(evidence: &Evidence) -> Vec<Option<String>> {
     let real = evidence.runs.columns.iter().filter(|it| !it.is_stand_in());
     [None].into_iter().chain(real.map(|it| Some(it.name.clone()))).collect()

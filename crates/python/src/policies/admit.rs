@@ -82,8 +82,8 @@ impl Write {
         self.look(|life| life.ends().0)
     }
 
-    /// Returns the pages of endurance that remain, in pages: as rated, or with the wear that rest
-    /// has healed added.
+    /// Returns the number of pages that may still be programmed before the rated endurance is used
+    /// up; with `healed`, including those gained as resting cells recover.
     #[pyo3(signature = (*, healed=false))]
     fn left(&self, healed: bool) -> PyResult<f64> {
         self.look(|life| life.left(self.now, healed))

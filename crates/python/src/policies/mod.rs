@@ -31,9 +31,9 @@ pub(crate) use place::Data;
 /// Code of the user that raised an exception.
 #[derive(Clone, Debug)]
 pub(crate) enum Raiser {
-    /// A policy of this name raised the exception, at this simulated time.
+    /// A policy written in Python, with this name, raised the exception at this simulated time.
     Policy(String, Nanos),
-    /// The source of requests of this name raised the exception.
+    /// A source of requests written in Python, with this name, raised the exception.
     Requests(String),
 }
 
@@ -61,7 +61,8 @@ thread_local! {
     static LAST: Cell<Nanos> = const { Cell::new(Nanos(0)) };
 }
 
-/// Number of the policy that was created last.
+/// Number of the most recently created Python policy. Policies, copies included, are numbered from
+/// 1 in the order of their creation.
 static BORN: AtomicU64 = AtomicU64::new(0);
 
 /// Watches a run: records which policies it calls, and all of its requests if they are kept.

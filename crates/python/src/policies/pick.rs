@@ -94,8 +94,8 @@ impl View {
         self.one(|view| view.head(kind))
     }
 
-    /// Returns a waiting transaction of a kind: the one that ranks first if the die order replaced
-    /// by the Python policy has ranks, else the one submitted first.
+    /// Returns the next waiting transaction of a kind: the one that ranks first if the built-in die
+    /// order that the Python policy replaces ranks transactions, else the one submitted first.
     fn first(&self, kind: &str) -> PyResult<Option<Waiting>> {
         let kind = queued(kind)?;
         self.one(|view| view.first(kind))

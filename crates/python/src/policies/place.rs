@@ -27,7 +27,10 @@ impl Place {
             let stream = answer.extract::<u8>().ok().filter(|&stream| stream < streams);
             let expected = match streams {
                 1 => "0, the only stream: policy.placement = \"single_stream\"".to_string(),
-                _ => format!("the number of a stream, from 0 to {}", streams - 1),
+                _ => format!(
+                    "the number of a stream (data that shares blocks), from 0 to {}",
+                    streams - 1
+                ),
             };
             stream.ok_or_else(|| no_answer("stream", &answer, &expected))
         })

@@ -39,8 +39,8 @@ pub(super) fn about_drives(drives: &[Known<'_>]) -> Vec<Answer> {
     questions.iter().flat_map(|answer| drives.iter().map(answer)).collect()
 }
 
-/// Question to which `fowler ask` gives a short answer for each preset, fitted to a real drive,
-/// other than the drive of its full answers: latency, write amplification and life.
+/// Question under which `fowler ask` gives short answers for the presets that are fitted to real
+/// drives, except for the preset on which it answers all questions.
 const ELSEWHERE: &str = "What would it be on the other fitted drives?";
 
 /// Answers in short, for a preset fitted to a real drive on which `fowler ask` does not answer in

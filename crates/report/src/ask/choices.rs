@@ -24,13 +24,13 @@ pub struct Choice {
     pub of: &'static str,
     /// Sentence that states a choice that `fowler ask` made for the user, and the reason for it.
     pub why: String,
-    /// Flags that make other commands of `fowler` choose as `ask` did for the trace; empty if those
-    /// commands choose so without flags.
+    /// Command-line flags with which other commands of `fowler` choose the drive, addresses, times
+    /// or number of requests as `fowler ask` did; empty if they choose so without flags.
     pub flags: Vec<String>,
 }
 
 impl Choice {
-    /// Returns the choice of a drive that `fowler ask` made.
+    /// Returns a record of the drive that `fowler ask` chose for the user, and of the reason.
     pub(super) fn drive(why: String, name: &str) -> Choice {
         Choice::new("drive", why, &["--device", name])
     }
@@ -79,13 +79,13 @@ pub(super) fn look(
     Ok((info, choices))
 }
 
-/// Returns the choice of a drive that the user named.
+/// Returns a record of the drive that the user of `fowler ask` named.
 pub(super) fn drive(drive: &Resolved) -> Choice {
     let why = format!("{}, {}, as named", drive.device, bytes(drive.layout.logical.0));
     Choice::new("drive", why, &[])
 }
 
-/// Returns the choice of several drives that the user named.
+/// Returns a record of the several drives that the user of `fowler ask` named.
 pub(super) fn drives(drives: &[Resolved]) -> Choice {
     let drive = |it: &Resolved| format!("{} ({})", it.label(), bytes(it.layout.logical.0));
     let all: Vec<String> = drives.iter().map(drive).collect();
@@ -159,7 +159,8 @@ pub(super) fn pace(info: &TraceInfo, ceiling: Option<f64>) -> (ReplaySpeed, Choi
     if let Some(ceiling) = ceiling.filter(|ceiling| info.mean_rate > BUSY * ceiling) {
         return closed(format!(
             "{DEPTH} requests outstanding: {mean} come per second, and the drive serves {} at most, so \
-             at the recorded times the queue would only grow; days and years below count what it serves",
+             at the recorded times the queue would only grow; days and years below are of the \
+             requests that it serves",
             whole(ceiling as u64)
         ));
     }

@@ -27,7 +27,8 @@ const SCHEMES: [&str; 4] = ["fifo", "rps", "pes_ips", "pes_ipc"];
 /// wear or the number of programs.
 const OTHER_SCHEMES: [&str; 4] = ["rhio", "hire", "ready_opt", "da_raid5"];
 
-/// The drives that the user asks about, and the comparison that answers for them.
+/// Drives that the user of `fowler ask` asks about, and the drives and schemes that are simulated
+/// and compared to answer.
 pub(super) struct Asking {
     /// Drives that the user of `fowler ask` named, or the preset that the command chose.
     pub(super) asked: Vec<Candidate>,

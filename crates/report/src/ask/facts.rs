@@ -20,8 +20,8 @@ pub struct AskSpec {
     pub path: PathBuf,
     /// Options for reading the trace.
     pub options: ReadOptions,
-    /// Flags for the options of the trace and the settings of the drive, for the commands at the
-    /// ends of answers.
+    /// Command-line flags for the options of the trace and the settings of the drive, with which
+    /// the commands are completed that each answer of `fowler ask` suggests at its end.
     pub flags: String,
     /// The drives about which the user asks.
     pub drives: Drives,

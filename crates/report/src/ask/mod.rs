@@ -94,7 +94,8 @@ pub fn ask(spec: &AskSpec, long_use: LongUse, control: Control<'_>) -> Result<As
 }
 
 impl Asked {
-    /// Returns the answers as passages for the head of an HTML page, one for each question.
+    /// Returns the answers of `fowler ask` as titled passages for the head of an HTML page, one for
+    /// each question.
     pub fn passages(&self) -> Vec<Passage> {
         let mut passages: Vec<Passage> = Vec::new();
         for answer in &self.answers {

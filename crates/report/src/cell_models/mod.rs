@@ -61,7 +61,8 @@ impl Cells {
 /// written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plotted {
-    /// Names, within the folder, of the files that hold the curves of the cell models.
+    /// Names of the files with the curves of the cell models, relative to the folder in which they
+    /// were written.
     pub files: Vec<String>,
     /// Warnings that name the figures that could not be drawn.
     pub warnings: Vec<String>,

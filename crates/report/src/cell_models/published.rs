@@ -97,13 +97,14 @@ pub(super) fn gaussian_rber(states: &States, read_as: &States) -> [f64; 3] {
     rates
 }
 
-/// Read retries of 3D cells with three bits.
+/// Mean number of read retries of three-bit 3D cells, as other texts quote a paper by Park et al.
 ///
 /// Park, Kim, Chun, Orosa, Kim, Mutlu: Reducing Solid-State Drive Read Latency by Optimizing
-/// Read-Retry, ASPLOS 2021 (arXiv 2104.09611), 160 chips. Quoted by the description of a model of
-/// reliability in a public repository ("HBF conditional reliability cost proxy"), which has the
-/// mean at a year and says that its bounds at 90 days are of this paper, and by the tests of that
-/// model, which have the bounds. The voltage of an entry of the chips' table is not quoted.
+/// Read-Retry, ASPLOS 2021 (arXiv 2104.09611), 160 chips.
+///
+/// The quotes are from a model in a public repository ("HBF conditional reliability cost proxy").
+/// Its description has the mean at a year, and attributes the bounds at 90 days to the paper; its
+/// tests have these bounds. Neither has the voltage of an entry of the chips' retry table.
 pub(super) struct Retries {
     /// P/E cycles of the blocks that Park et al. (ASPLOS 2021) read to count read retries.
     pub(super) cycles: f64,

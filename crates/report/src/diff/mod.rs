@@ -58,7 +58,8 @@ pub struct Pair {
 /// A configuration key whose value differs between two runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// Name of the configuration key.
+    /// Name of the configuration key that differs between two compared runs, such as
+    /// `policy.victim`.
     pub key: String,
     /// Value of the configuration key in the first and in the second compared run; `None` in a run
     /// without the key.
@@ -68,7 +69,8 @@ pub struct Setting {
 /// A metric that differs between two runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Path of the metric in the summary.
+    /// Path, in the summaries of the two compared runs, of the metric that differs, such as
+    /// `read.mean_us`.
     pub path: String,
     /// Label of the metric in tables; `None` for metrics that no table shows.
     pub label: Option<String>,
@@ -99,7 +101,8 @@ impl Change {
 /// Method by which a comparison of two stored runs separates random differences from real ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chance {
-    /// Both results have several seeds, and so an interval for each metric.
+    /// Both compared runs were repeated with several seeds, so that each metric has a confidence
+    /// interval.
     Seeds,
     /// The two compared runs differ in nothing but the seed: every difference is chance.
     OnlySeed,
@@ -121,8 +124,10 @@ pub fn diff(paths: [&Path; 2]) -> Result<Diff, Diagnostics> {
     if found.pairs.is_empty() {
         let what = "the two results to compare have no scheme or drive in common";
         let [first, second] = found.alone.map(|names| names.join(", "));
-        let hint =
-            format!("the first result has runs of {first}; the second result has runs of {second}");
+        let hint = format!(
+            "compare results with a scheme or drive in common: the first has runs of {first}; \
+             the second has runs of {second}"
+        );
         return Err(Diagnostic::new(paths[1].display().to_string(), what).hint(hint).into());
     }
     Ok(found)

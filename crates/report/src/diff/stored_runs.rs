@@ -22,7 +22,7 @@ pub(super) struct Stored {
     pub label: String,
     /// Settings of the run, by key: drive, workload and replay options.
     pub settings: BTreeMap<String, String>,
-    /// The numbers of the run's summary, by their paths.
+    /// Numbers in the summary of the stored run, by path in the summary, such as `read.mean_us`.
     pub numbers: BTreeMap<String, f64>,
     /// Mean and half the width of the 95 % interval of each number over several seeds, by path;
     /// empty with one seed.

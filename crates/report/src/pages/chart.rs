@@ -25,8 +25,8 @@ pub fn json(figure: &Figure) -> String {
     escaped_json(&json).replace('<', "\\u003c")
 }
 
-/// Removes data that the script of the page can reconstruct: the series of a heat map are named
-/// like its rows, and its views mostly have the same rows.
+/// Removes data of heat maps that the script of the HTML page can restore: names of series that are
+/// those of their rows, and rows of later panels that are those of the first panel.
 fn compact(figure: &mut Figure) {
     for panel in figure.panels.iter_mut().filter(|panel| panel.shape == Shape::Heat) {
         for (series, row) in panel.series.iter_mut().zip(&panel.rows) {

@@ -97,7 +97,8 @@ fn of_group(group: &Group, outcomes: &[Outcome]) -> Sheet {
     sheet
 }
 
-/// Returns the table of faults that struck, or were to: a row for each; `None` without faults.
+/// Returns the table of the faults (such as failing blocks) planned for the runs, with a row for
+/// each, even if the run ended before it; `None` if no fault was planned.
 pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
     let heads = [
         noun(outcomes),

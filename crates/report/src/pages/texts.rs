@@ -30,10 +30,11 @@ pub struct Other {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 enum Piece {
-    /// Consecutive lines of a text that are those of a similar text elsewhere on the HTML page:
-    /// index of the first there, from 0, and number of lines.
+    /// Consecutive lines that this text shares with the text from which it is stored as a
+    /// difference (such as the configuration of another drive): index of the first line there, from
+    /// 0, and number of lines.
     Lines(usize, usize),
-    /// A line of a text that a similar text elsewhere on the HTML page does not have.
+    /// A line of this text that the text from which it is stored as a difference does not have.
     Own(String),
 }
 

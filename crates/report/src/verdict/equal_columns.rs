@@ -98,7 +98,8 @@ fn why(run: &Facts, twins: &[&Facts]) -> (String, Option<String>) {
     let keys: Vec<&str> = settings.iter().map(String::as_str).collect();
     (
         format!(
-            "under this workload, none of them depended on the setting in which the runs differ, {}",
+            "under this workload, none of these results depended on the setting in which the runs \
+             differ, {}",
             and(&keys)
         ),
         None,
@@ -150,7 +151,8 @@ mod tests {
         let order = "policy.die_order";
         for (reason, key, change) in [
             (
-                "none of them depended on the setting in which the runs differ, policy.die_order",
+                "none of these results depended on the setting in which the runs differ, \
+                 policy.die_order",
                 order,
                 (|_| ()) as fn(&mut Facts),
             ),

@@ -17,9 +17,9 @@ pub const TAIL: f64 = 0.01;
 pub(crate) struct Facts {
     /// Label of the run: the name of its scheme or, if drives are compared, of its drive.
     pub label: String,
-    /// Property in which the compared runs differ, of which this is one: scheme or drive.
+    /// Property in which this run and the runs compared with it differ: scheme or drive.
     pub axis: Axis,
-    /// Number of all requests of the finished run whose results the report's sentences are about.
+    /// Count and latencies of the requests that the drive completed in the run, by kind of request.
     pub served: ByKind<Served>,
     /// Number of requests that the drive completed in the run: reads, writes and all others.
     pub requests: u64,
@@ -149,9 +149,9 @@ impl Facts {
         self.programs[Source::Host]
     }
 
-    /// Returns two intervals of the run, which show if its results are steady: the second begins at
-    /// a time between a quarter and half of the run and lasts to the end; the first covers the time
-    /// from half of that time on until then.
+    /// Returns two successive intervals of the run, which show if its results are steady: the
+    /// second lasts from a time t, between a quarter and half of the run, to the end, and the first
+    /// from t / 2 to t. `None` if the run has too few recorded times.
     pub fn parts(&self) -> Option<[Interval; 2]> {
         let end = self.milestones.last()?;
         let at = self.milestones.iter().rposition(|milestone| milestone.at.0 <= end.at.0 / 2)?;
@@ -174,8 +174,7 @@ impl Facts {
 pub(crate) struct Interval {
     /// Start of this part of a run, in simulated seconds from the start of the run.
     pub from_s: f64,
-    /// Number of pages that the drive programmed in this interval of a run, by source: host, GC and
-    /// others.
+    /// End of this part of a run, in simulated seconds from the start of the run.
     pub until_s: f64,
     /// Number of pages that the drive programmed in this part of a run, by source: host, GC and
     /// others.

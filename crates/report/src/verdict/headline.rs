@@ -30,7 +30,8 @@ pub fn headline(outcome: &Outcome) -> Vec<String> {
     sentences
 }
 
-/// Returns a sentence on the measurement of a run: the requests and the drive.
+/// Returns a sentence on the run that was measured: number of requests, workload, drive, scheme,
+/// simulated time, and number of outstanding requests in a closed loop.
 fn measured(outcome: &Outcome) -> String {
     let drive = &outcome.drive;
     let scheme = match drive.axis() {

@@ -3,8 +3,8 @@
 use super::finding::{Case, Finding};
 use fowler_experiment::numbers::ratio;
 
-/// The metrics whose differences are tested against chance: path, name, and the name of the
-/// interval.
+/// Metrics whose differences between runs are tested against chance: path in the summary, name in
+/// sentences, and name under which half the width of the confidence interval is reported.
 const NUMBERS: [(&str, &str, &str); 4] = [
     ("read.mean_us", "mean read", "read.mean_us.half_width"),
     ("read.p999_us", "read p99.9", "read.p999_us.half_width"),
@@ -59,7 +59,10 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
             }
         };
         if !exact.is_empty() {
-            says.push(format!("the same ratio with every seed: {}", exact.join(", ")));
+            says.push(format!(
+                "the ratio of the two runs is the same with every seed: {}",
+                exact.join(", ")
+            ));
         }
         if says.is_empty() {
             continue;
@@ -120,7 +123,9 @@ mod tests {
             BTreeMap::from([mean([50.0; 3]), waf([2.0, 2.2, 2.1])]),
         ]));
         assert!(
-            partly.contains("the same ratio with every seed: mean read 0.50 times"),
+            partly.contains(
+                "the ratio of the two runs is the same with every seed: mean read 0.50 times"
+            ),
             "{partly}"
         );
         assert!(!partly.contains("each beyond chance"), "{partly}");

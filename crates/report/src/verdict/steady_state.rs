@@ -8,7 +8,8 @@ use fowler_experiment::numbers::real;
 /// Largest relative change of write amplification from the first to the second of two successive
 /// intervals of a run at which the drive counts as steady (assumed).
 const DRIFT: f64 = 0.05;
-/// Fewest host pages programmed in each of the two compared parts of a run (assumed).
+/// Fewest host pages programmed in each of the two successive intervals of a run whose write
+/// amplifications are compared to tell if the drive was steady (assumed).
 const FEWEST: u64 = 10_000;
 
 /// Finds the runs whose write amplification was still changing at the end, and reports that their

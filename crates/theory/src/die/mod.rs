@@ -48,16 +48,17 @@ pub struct Load {
 }
 
 impl Load {
-    /// Returns the arrivals that keep an undisturbed die busy for a share `utilisation` (0 or more)
-    /// of the time, of which a share `read_share` (0 to 1) are reads.
+    /// Returns the arrival rates of reads and writes that keep a die, without suspensions, busy for
+    /// the share `utilisation` (0 or more) of the time; the share `read_share` (0 to 1) of the
+    /// arrivals are reads.
     pub fn offered(times: &DieTimes, utilisation: f64, read_share: f64) -> Load {
         let service = read_share * times.read + (1.0 - read_share) * times.write();
         let all = utilisation / service;
         Load { reads: all * read_share, writes: all * (1.0 - read_share) }
     }
 
-    /// Returns the share of time that reads keep an undisturbed die busy, and the share that reads
-    /// and writes together do.
+    /// Returns two shares of the time of a die without suspensions, 0 or more: that in which it
+    /// serves reads, and that in which it serves reads or writes.
     fn utilisation(&self, times: &DieTimes) -> (f64, f64) {
         let reads = self.reads * times.read;
         (reads, reads + self.writes * times.write())
@@ -87,16 +88,17 @@ pub fn md1(service: f64, rate: f64) -> Option<f64> {
     (load < 1.0).then(|| service + load * service / (2.0 * (1.0 - load)))
 }
 
-/// Returns the mean response times under first come, first served (Pollaczek-Khinchine). `None` for
-/// a load of one or more.
+/// Returns the mean response times of reads and writes at a die that serves them in order of
+/// arrival (Pollaczek-Khinchine). `None` if both together need all of the die's time or more.
 pub fn fifo(times: &DieTimes, load: &Load) -> Option<Means> {
     let (_, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - both);
     (both < 1.0).then(|| Means { read: wait + times.read, write: wait + times.write() })
 }
 
-/// Returns the mean response times under non-preemptive read priority (Cobham). `None` for a load
-/// of one or more.
+/// Returns the mean response times of reads and writes at a die that serves waiting reads first,
+/// but never interrupts a write (Cobham). `None` if both together need all of the die's time or
+/// more.
 pub fn read_first(times: &DieTimes, load: &Load) -> Option<Means> {
     let (reads, both) = load.utilisation(times);
     let wait = load.residual(times) / (1.0 - reads);

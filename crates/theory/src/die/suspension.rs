@@ -51,10 +51,9 @@ pub struct Suspended {
 struct Write {
     completion: f64,
     suspensions: f64,
-    /// Residual time that an arriving read finds because of writes, per write, in square
-    /// microseconds; times the rate of writes, it is the mean residual time. Consists of half the
-    /// squared times in which reads cannot interrupt a write, and the voltage resets of reads that
-    /// cancel a phase.
+    /// Mean residual time that writes cause for an arriving read, divided by the rate of writes, in
+    /// square microseconds: half the sum of the squared times in which reads cannot interrupt a
+    /// write, plus the voltage resets for which a read that cancels a phase waits.
     residual: f64,
     /// Length of the last part of a write, in which reads cannot interrupt it but wait for its end,
     /// in microseconds.

@@ -89,7 +89,9 @@ fn named(columns: CsvColumns, header: &[u8], rest: &[&[u8]]) -> Detected {
     } else {
         format!("; not read: {}", skipped.join(", "))
     };
-    let notes = vec![format!("columns by the names of the header: --columns {columns}{but}")];
+    let notes = vec![format!(
+        "columns were recognized by their names in the header: --columns {columns}{but}"
+    )];
     Detected { format: Format::Csv, columns: Some(columns), header: false, notes }
 }
 
@@ -187,7 +189,7 @@ fn skipped(columns: &CsvColumns, header: &[u8], rest: &[&[u8]]) -> Vec<String> {
     let unread = all.filter(|(_, (column, _))| **column == CsvColumn::Skipped);
     let in_words = |(index, (_, name)): (usize, (_, &[u8]))| match name {
         b"" if is_index(index, columns, rest) => {
-            format!("column {} (without a name; it numbers the lines)", index + 1)
+            format!("column {} (without a name; its values number the lines)", index + 1)
         }
         b"" => format!("column {} (without a name)", index + 1),
         name => format!("`{}`", printable(name)),

@@ -141,8 +141,8 @@ fn proposed(lines: &[&[u8]]) -> Option<String> {
     }
     if let Some(at) = dates_in_words(lines) {
         return Some(format!(
-            "column {at} is a date or time in words: {DATES_IN_WORDS}, and describe the columns \
-             then: --columns ts=s,..."
+            "column {at} is a date or time in words, not a number: {DATES_IN_WORDS}, then read the \
+             file with a list of its columns: --columns ts=s,..."
         ));
     }
     if lines.first().is_some_and(|line| lacks_time(line)) {
@@ -188,8 +188,9 @@ fn parted_otherwise(lines: &[&[u8]]) -> Option<String> {
     let (format, columns) = all.next()?;
     let is_only = all.all(|(_, other)| other == columns);
     let mark = columns.parting().words();
-    is_only
-        .then(|| format!("--columns {columns} reads it as `{format}` with {mark} between columns"))
+    is_only.then(|| {
+        format!("--columns {columns} reads the file as `{format}` with {mark} between columns")
+    })
 }
 
 /// Returns the number of the first column, counted from 1, that is a date in words on every line.

@@ -21,7 +21,7 @@ pub struct Undetected {
     pub first_line: String,
     /// The nearest format, and why it does not fit; `None` if some format fits.
     pub nearest: Option<(Format, String)>,
-    /// Advice on reading the file with `--columns`, if its text shows how.
+    /// Advice on reading the trace file with `--columns`, if its text shows how; `None` if not.
     pub otherwise: Option<String>,
 }
 

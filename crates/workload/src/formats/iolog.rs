@@ -12,7 +12,7 @@ use fowler_units::HostOp;
 
 /// Meaning of a line of fio's iolog by its action.
 pub(super) enum Action {
-    /// A request with this operation.
+    /// The line is a request with this operation: read, write, trim or flush.
     Request(HostOp),
     /// A pause before the next action, in microseconds.
     Wait(u64),
@@ -41,7 +41,8 @@ pub(super) fn action<'a, C: Columns<'a>>(columns: &mut C) -> Result<Action, C::F
     }))
 }
 
-/// Decodes the range of a request that arrives at time `at`.
+/// Decodes the columns `offset` and `length` of a line of fio's iolog as a request with the
+/// operation `op` that arrives at `at` nanoseconds; for a flush, both columns are ignored.
 #[inline(always)]
 pub(super) fn request<'a, C: Columns<'a>>(
     columns: &mut C,

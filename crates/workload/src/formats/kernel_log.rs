@@ -54,8 +54,8 @@ pub(super) const EVENTS: &[NamedKind] = &[
     ("stack", "stack frames after events of perf"),
 ];
 
-/// Numbers, from 1, in [`EVENTS`] (the list of kernel events) of the tracepoints that some format
-/// reads as requests.
+/// Numbers of the tracepoints of the kernel that some trace format reads as requests: their
+/// positions, counted from 1, in [`EVENTS`], the list of events that other formats skip.
 pub(super) const BIO_QUEUE: Kind = 1;
 pub(super) const RQ_ISSUE: Kind = 2;
 pub(super) const NVME_SETUP: Kind = 3;

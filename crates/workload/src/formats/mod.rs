@@ -194,13 +194,14 @@ impl Format {
         each_format!(self, F => F::LEFT_OUT)
     }
 
-    /// Returns the error for a trace in this format that has no request, only the skipped events
-    /// `left_out`; `None` for the usual error.
+    /// Returns the format's own error for a trace that has no request; `left_out` are the events
+    /// that were skipped. `None` if the error is the one that all formats share.
     pub(crate) fn without_requests(self, left_out: &[LeftOut]) -> Option<Diagnostic> {
         each_format!(self, F => F::without_requests(left_out))
     }
 
-    /// Returns true if skipped events prove the format, even without a request.
+    /// Returns true if this format can be detected from events that it skips, even when the first
+    /// lines of the trace contain no request.
     pub(crate) fn is_shown_by_events(self) -> bool {
         each_format!(self, F => F::SHOWN_BY_EVENTS)
     }

@@ -78,7 +78,7 @@ impl TraceFormat for Nexus {
     fn notes(context: &Context) -> Option<String> {
         let times = context.noted;
         (times > 0).then(|| {
-            format!("the phone's clock was set {times} times, which is taken to last no time")
+            format!("the phone's clock was set {times} times, and each time the gap between two requests counts as zero")
         })
     }
 }

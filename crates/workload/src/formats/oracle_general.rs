@@ -27,10 +27,12 @@ const NEXT: usize = 16;
 /// in bytes: the format has object IDs, but no addresses.
 const OBJECT: u64 = 4096;
 
-/// Largest object id whose address is below 2^64 bytes.
+/// Largest object id (`obj_id`) in the format oracleGeneral at which an object, placed at 4096
+/// times its id, begins below 2^64 bytes.
 const LARGEST_ID: u64 = u64::MAX / OBJECT;
 
-/// Number of records at the beginning of a file that are examined.
+/// Number of records at the beginning of a file that are examined to detect the format
+/// oracleGeneral.
 const LOOKED_AT: usize = 64;
 
 /// The binary format oracleGeneral of libCacheSim.

@@ -19,7 +19,7 @@ use crate::recognition::plausibility::{Clock, Rules};
 use crate::record::{Measure, Record, SECTOR, record};
 use fowler_units::HostOp;
 
-/// Number of decimal digits of a millisecond in nanoseconds.
+/// Unit of times in milliseconds, as a power of ten of a nanosecond.
 pub(super) const MS: usize = 6;
 
 /// Rules common to the simulator formats: times ascend and begin near 0.

@@ -95,8 +95,8 @@ pub(crate) trait TraceFormat {
         None
     }
 
-    /// Returns the error for a trace in this format that has no request, only these skipped events;
-    /// `None` for the usual error.
+    /// Returns the format's own error for a trace that has no request, only skipped events, which
+    /// are given; `None` if the error is the one that all formats share.
     fn without_requests(_: &[LeftOut]) -> Option<Diagnostic> {
         None
     }

@@ -13,10 +13,10 @@ const AHEAD: usize = 128;
 /// Records of consecutive lines that the fast decoder has read in one batch, ahead of the caller.
 #[derive(Default)]
 pub(super) struct Ahead {
-    /// Decoded records of the batch, each with the number of bytes of the batch's text that follow
+    /// Records decoded in one batch, each with the number of bytes of the batch's text that follow
     /// its line.
     pub records: Vec<(Record, usize)>,
-    /// Number of records already taken from the batch.
+    /// Number of decoded records that the caller has already taken from this buffer.
     pub taken: usize,
     /// Length of the trace text that the batch of decoded records covers, in bytes.
     length: usize,
@@ -33,8 +33,8 @@ impl Ahead {
         Some(record)
     }
 
-    /// Returns the number of bytes of the decoded batch's text after the line of the record taken
-    /// last.
+    /// Returns the number of bytes of trace text that this buffer has decoded behind the line of
+    /// the record that the caller took last.
     pub fn untaken(&self) -> usize {
         let last = self.taken.checked_sub(1);
         last.map_or(0, |last| self.read - (self.length - self.records[last].1))

@@ -14,7 +14,8 @@ pub struct TraceCopy {
     /// Number of bytes, from the beginning of the copied trace, that hold the requests to replay:
     /// all of it, or up to the end of the last request. The caller cuts off the rest of the copy.
     pub length: u64,
-    /// Number of requests in the first `length` bytes of the copied trace.
+    /// Number of requests in the first `length` bytes of the copy of a trace that is read from a
+    /// stream.
     pub requests: u64,
 }
 

@@ -102,7 +102,7 @@ fn parted(lines: &[&[u8]], parting: Parting) -> Option<Deduced> {
         OpCode::Words
     } else {
         open.push(format!(
-            "whether 1 is a read in column {}, the operation (else op=0=read)",
+            "whether 1 in column {}, the operation, means a read, as assumed here (else op=0=read)",
             op + 1
         ));
         OpCode::OneReads
@@ -179,18 +179,19 @@ fn digits(times: &Values, index: usize, open: &mut Vec<String>) -> usize {
             |value: &&[u8]| value.rsplit(|&byte| byte == b'.').next().map_or(0, <[u8]>::len);
         if times.0.iter().map(behind).max().unwrap_or(0) < 6 {
             open.push(format!(
-                "whether column {number}, the time, counts seconds (else ts=ms or ts=us)"
+                "whether column {number}, the time, is in seconds, as assumed here (else ts=ms or ts=us)"
             ));
         }
         return 9;
     }
     open.push(format!(
-        "whether column {number}, the time, counts nanoseconds (else ts=us, ts=ms or ts=s)"
+        "whether column {number}, the time, is in nanoseconds, as assumed here (else ts=us, ts=ms or ts=s)"
     ));
     0
 }
 
-/// Returns the units of addresses and sizes, in bytes: 512, unless the numbers must be bytes.
+/// Guesses the units of a column of addresses and of a column of sizes from their values, in bytes:
+/// for sizes 1 if all are multiples of 512, for addresses 1 if those of both columns are, else 512.
 fn units(offsets: &Values, sizes: &Values) -> (u64, u64) {
     let multiples = |all: &Values| {
         let numbers = all.numbers().unwrap_or_default();

@@ -21,8 +21,8 @@ pub(crate) enum NoRequests {
         /// True if the rows of the fio log have a column with an offset.
         with_offset: bool,
     },
-    /// Each row is the rate over an interval: all offsets are 0, with one row per direction and
-    /// time.
+    /// Each row of the fio log is a bandwidth or a number of IOPS over an interval of time, with
+    /// one row per direction and interval; all offsets are 0.
     Rates,
     /// The rows of the fio log are single requests, but without addresses.
     NoOffsets,

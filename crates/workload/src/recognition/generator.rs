@@ -55,8 +55,8 @@ impl Stream {
         self.parts.iter().map(|(rate, _)| rate).sum::<f64>() + 0.0
     }
 
-    /// True if a part of the measured load, such as a job of fio, has a request size that the
-    /// generator does not accept.
+    /// True if a part of the measured load, such as a job of fio, has a mean request size below 512
+    /// B or above 64 MiB, which Fowler's workload generator does not accept.
     fn has_no_size(&self) -> bool {
         self.parts.iter().any(|(_, size)| !SIZES.contains(size))
     }

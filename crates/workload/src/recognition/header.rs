@@ -133,8 +133,8 @@ pub(crate) struct Chosen {
     pub seen: [Option<usize>; 5],
 }
 
-/// Index of the column with the device in [`Chosen::seen`], the columns that are read in the order
-/// time, operation, address, size, device.
+/// Position of the device among the roles of columns that are read from a trace: time (0),
+/// operation, address, size, device.
 const DEVICE: usize = 4;
 
 /// Chooses the columns of a trace that are read, such as time and address, by the columns' names.
@@ -162,8 +162,8 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
                     let [one, other] =
                         [&all[other], named].map(|it| fowler_units::printable(it.name));
                     chosen.open.push(format!(
-                        "which of `{one}` and `{other}` to read, as both columns seem to mean the \
-                         same"
+                        "which of the columns `{one}` and `{other}` to read, as their names mean the \
+                         same but their values differ"
                     ));
                 }
             }
@@ -172,8 +172,8 @@ pub(crate) fn choose(all: &[Named<'_>]) -> Chosen {
     chosen
 }
 
-/// True if a column named like an operation holds none while another column does: `command` may be
-/// a process, and `type` a message.
+/// Returns true if the values of the column `index` are no operations, although its name suggests
+/// so, while those of another column are. A column `command`, for example, may hold processes.
 fn others_are_better(index: usize, all: &[Named<'_>]) -> bool {
     let has_ops =
         |named: &Named<'_>| named.values.iter().all(|value| OpCode::Words.meaning(value).is_some());
@@ -228,7 +228,9 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
     let name = fowler_units::printable(named.name);
     let values = || named.values.iter().copied();
     if values().any(cuts_digits) {
-        open.push(format!("all digits of `{name}`, some of which an exponent cuts off"));
+        open.push(format!(
+            "all digits of `{name}`, some of which an exponent cuts off (print it whole)"
+        ));
     }
     match role {
         Role::Time(Some(digits)) => {
@@ -254,11 +256,11 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
             let coded = values().all(|value| matches!(value, b"0" | b"1"));
             if coded {
                 open.push(format!(
-                    "which code of `{name}` is a read in this column of operations (op=1=read or \
-                     op=0=read)"
+                    "which code of `{name}`, the column of operations, is a read (give it as op=1=read \
+                     or op=0=read)"
                 ));
             } else if !values().all(|value| OpCode::Words.meaning(value).is_some()) {
-                open.push(format!("what the words of `{name}` mean, the column of operations"));
+                open.push(format!("what the words of `{name}`, the column of operations, mean (known are read, write, ...)"));
             }
             (1, CsvColumn::Op(if coded { OpCode::OneReads } else { OpCode::Words }))
         }
@@ -267,7 +269,7 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
         Role::Offset(unit) => {
             if unit.is_none() {
                 open.push(format!(
-                    "the unit of `{name}`, the column of addresses (lba=512, lba=4096 or lba=bytes)"
+                    "the unit of `{name}`, the column of addresses (give lba=512, lba=4096 or lba=bytes)"
                 ));
             }
             (2, CsvColumn::Offset { unit: unit.unwrap_or(512) })
@@ -275,7 +277,7 @@ fn column(named: &Named<'_>, role: Role, open: &mut Vec<String>) -> (usize, CsvC
         Role::Size(unit) => {
             if unit.is_none() {
                 open.push(format!(
-                    "the unit of `{name}`, the column of sizes (len=512, len=4096 or len=bytes)"
+                    "the unit of `{name}`, the column of sizes (give len=512, len=4096 or len=bytes)"
                 ));
             }
             (3, CsvColumn::Size { unit: unit.unwrap_or(512) })
@@ -293,8 +295,8 @@ fn ask_for_words(name: &str, named: &Named<'_>, open: &mut Vec<String>) -> bool 
     let are_words = named.values.iter().all(|value| is_date_in_words(value));
     if are_words {
         open.push(format!(
-            "the number of `{name}`, a date or time in words, which the column must give as a \
-             number: {DATES_IN_WORDS}"
+            "the number of `{name}`, a date or time in words where a number is needed: \
+             {DATES_IN_WORDS}"
         ));
     }
     are_words

@@ -20,7 +20,7 @@ const BY_HAND: &str = "write an object for each request on a line of its own (pa
                        '[.ts, .op, .sector, .bytes] | @csv' FILE > trace.csv, and read that with \
                        --columns ts=us,op=rw,lba=512,len=bytes";
 
-/// A value of a JSON object that may be a request.
+/// A value, with its key, in a JSON object that may be a request.
 struct Leaf<'a> {
     /// Path from the JSON object to the value, as jq writes it: `.req.op`.
     path: String,
@@ -47,8 +47,8 @@ struct Requests<'a> {
     /// meaning, such as time or size.
     leaves: Vec<Leaf<'a>>,
     chosen: Chosen,
-    /// For each key in `leaves` (the values of the list's first JSON object), the values under the
-    /// key in all objects of the list of requests, in order.
+    /// For each key of the first object in a list of requests in JSON, the values under this key in
+    /// all objects of the list, in order.
     values: Vec<Vec<&'a [u8]>>,
 }
 
@@ -247,7 +247,7 @@ impl Requests<'_> {
         };
         let paths = paths.join(", ");
         Some(format!(
-            "write them as CSV with jq -r '{from}[{paths}] | @csv' FILE > trace.csv, and read that \
+            "write the requests as CSV with jq -r '{from}[{paths}] | @csv' FILE > trace.csv, and read that \
              with --columns {columns}{open}"
         ))
     }

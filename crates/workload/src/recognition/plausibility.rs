@@ -57,8 +57,8 @@ const LARGEST_DRIVE: u64 = 1 << 50;
 const SECTOR: u64 = 512;
 
 impl Rules {
-    /// Rules that every record of any format keeps: any clock, any device number, any order. They
-    /// exclude no file.
+    /// Rules of a format that any records keep: times may be on any clock and in any order, and
+    /// device numbers may be any.
     pub const NONE: Rules = Rules {
         clock: Clock::Any,
         devices_below: u64::MAX,

@@ -40,7 +40,8 @@ impl Measured {
                  fowler run --device nvme-pm9a3 --workload load.toml\n{text}"
             ),
             None => {
-                let of_rate = |it| format!("for a generated workload of the same rate, {it}; or ");
+                let of_rate =
+                    |it| format!("to run a generated workload of the same rate instead, {it}; or ");
                 let otherwise = self.otherwise.map_or(String::new(), of_rate);
                 otherwise + "give a trace of single requests, or a generator with --workload"
             }
@@ -51,7 +52,8 @@ impl Measured {
     }
 }
 
-/// Returns the measurement in a file that begins with `head`; `None` if it holds none.
+/// Recognizes a file with the results of a measurement, such as the output of fio or iostat, from
+/// its first bytes `head`; `None` if it is no such file.
 pub(crate) fn measured(head: &[u8]) -> Option<Measured> {
     let json = || fio_json(head).or_else(|| iostat_json(head));
     json().or_else(|| fio_text(head)).or_else(|| iostat(head)).or_else(|| other_averages(head))
@@ -220,7 +222,8 @@ fn fio_text(head: &[u8]) -> Option<Measured> {
     Some(Measured { what: what.into(), fit: Some(FIT_TEXT), load: None, otherwise })
 }
 
-/// Returns the output of `iostat -o JSON`, whose rates are not read.
+/// Recognizes the output of `iostat -o JSON` from its first bytes `head`; its rates are not read.
+/// `None` if it is another file.
 fn iostat_json(head: &[u8]) -> Option<Measured> {
     let mut found = Scan::of(head.trim_ascii_start());
     let (first, second) = (found.next()?, found.next()?);

@@ -107,9 +107,9 @@ fn of_dates<'a>(values: impl Iterator<Item = &'a [u8]> + Clone) -> Option<usize>
     [9, 6, 3, 0].into_iter().find(fits).or_else(ticks)
 }
 
-/// Returns the finest unit in which numbers may be times since boot, although they are dates in the
-/// unit `dates`: the gaps between them must be plausible for requests to a drive. `None` if there
-/// is no such unit. Sorts `counts`, the numbers.
+/// Returns the finest unit, as a power of ten of a nanosecond, in which the numbers `counts`, dates
+/// in the coarser unit `dates`, may be times since boot: the gaps between them are plausible for
+/// requests to a drive. `None` if there is none. Sorts `counts`.
 pub(crate) fn since_boot(counts: &mut [u64], dates: usize) -> Option<usize> {
     counts.sort_unstable();
     // Ticks are in no other unit the uptime of a machine: nanoseconds of four years at least.

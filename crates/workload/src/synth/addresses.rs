@@ -46,8 +46,8 @@ impl Sizes {
 #[derive(Clone, Debug)]
 struct Again {
     chance: f64,
-    /// Distribution of the number of requests back to the repeated one: the k-th previous one has
-    /// weight 1 / k.
+    /// Distribution of how many requests back the one lies whose address is repeated: the k-th
+    /// previous request has weight 1 / k.
     back: Zipf,
     /// Offsets of the last requests in bytes, as a ring buffer.
     recent: Vec<u64>,

@@ -60,7 +60,8 @@ pub enum Addresses {
     Uniform,
     /// The k-th most popular address with probability proportional to `k^-theta`.
     Zipf {
-        /// Skew of the distribution: 0 is uniform, 0.99 is common for caches.
+        /// Skew `theta` of Zipf's distribution of accesses over addresses: 0 is uniform, 0.99 is
+        /// common for caches.
         theta: f64,
     },
     /// A share of the accesses goes to a share of the space; uniform within each part.
@@ -152,8 +153,9 @@ pub struct Pattern {
     pub again: f64,
     /// Largest number of requests between a request and the earlier one whose address it repeats.
     pub again_within: u32,
-    /// The share of requests that go to the part of the space used by their kind only, not counting
-    /// runs and repeats; the rest go to the part that reads and writes share.
+    /// Share (0 to 1) of requests with a new address, neither in a sequential run nor repeating an
+    /// earlier address, that go to the part of the address space that only their kind (reads or
+    /// writes) uses; the rest go to the part that both kinds use.
     pub own: f64,
     /// Sizes of the pattern's requests, with their weights.
     pub sizes: Vec<SizeShare>,

@@ -21,8 +21,8 @@ pub struct Zipf {
     /// `H(n + 1/2)`, the largest area under the hat `h(x) = x^-theta` from which one of `n` ranks
     /// is drawn; `H(x)` is the area from 1 to x.
     to: f64,
-    /// Largest distance by which a rank may exceed the point `x`, drawn under the hat `x^-theta` of
-    /// the rejection sampling, and be accepted without computing the hat.
+    /// Largest `k - x` with which a rank `k` is accepted without computing the hat `x^-theta`.
+    /// Ranks are drawn by rejection-inversion: `x` is drawn under the hat, and `k` is `x` rounded.
     sure: f64,
 }
 
@@ -42,7 +42,8 @@ impl Zipf {
         zipf
     }
 
-    /// Returns `h(x) = x^-theta`, the hat function of the rejection.
+    /// Returns `h(x) = x^-theta`, the hat function under which a rank is drawn by
+    /// rejection-inversion.
     fn hat(&self, x: f64) -> f64 {
         libm::exp(-self.theta * libm::log(x))
     }

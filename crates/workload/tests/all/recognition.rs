@@ -197,7 +197,7 @@ fn columns_of_a_format_parted_otherwise_are_proposed() {
         "128166372002905282      7       0       Write    8192      4096   67254\n\
          128166372002925282      7       0       Read    12288      8192   67254\n",
     );
-    assert!(msr.contains("reads it as `msr` with blanks between columns"), "{msr}");
+    assert!(msr.contains("reads the file as `msr` with blanks between columns"), "{msr}");
     let columns = proposed(&msr).to_string();
     assert!(columns.ends_with("dev=number,op=rw,lba=bytes,len=bytes,_,blanks"), "{msr}");
     let dates = refused("2024-01-15 10:30:45.123456,1234,fio,2048000,write,8192,1.2\n");
@@ -403,7 +403,11 @@ fn json_lines_are_as_tolerant_as_headers() {
     let options = ReadOptions { columns: Some(proposed(&asked)), ..ReadOptions::default() };
     assert_eq!(read_with(csv.as_bytes(), options).unwrap().0[..], requests[..2]);
     let coded = refused("{\"time_us\":1,\"op\":1,\"sector\":8,\"size\":512}\n");
-    assert!(coded.contains("which code of `op` is a read") && coded.contains("jq -r"), "{coded}");
+    assert!(
+        coded.contains("which code of `op`, the column of operations, is a read")
+            && coded.contains("jq -r"),
+        "{coded}"
+    );
 }
 
 #[test]

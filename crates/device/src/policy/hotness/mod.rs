@@ -109,7 +109,8 @@ impl Hotness {
         }
     }
 
-    /// Replaces the detector `buffer_hits` by the custom policy, if there is one.
+    /// Replaces the built-in detector `buffer_hits`, which classifies pages as read-hot, write-hot
+    /// or mixed by their use in the buffer, by the custom policy `custom`, if there is one.
     #[must_use]
     pub fn or_custom(mut self, custom: Option<&Maker<dyn CustomHotness>>) -> Self {
         if let Some(maker) = custom {
@@ -156,7 +157,8 @@ impl Hotness {
     }
 }
 
-/// A custom policy that replaces the detector `buffer_hits`.
+/// A custom policy that classifies pages as read-hot, write-hot or mixed. It replaces the built-in
+/// detector `buffer_hits`, which does so by the reads and writes of a page in the buffer.
 pub trait CustomHotness: Custom {
     /// Returns a page's access class. Called when the page's program is opened, and when it leaves
     /// the buffer.

@@ -11,12 +11,14 @@ const LARGEST: usize = 1024;
 /// Detects hot data by the size of the request that writes it.
 #[derive(Clone, Debug)]
 pub struct RequestSize {
-    /// Largest size of a hot request in pages, if configured; `None` for the median.
+    /// Largest size, in pages, of write requests whose data counts as hot, if configured; `None` if
+    /// the limit is the running median size of all write requests.
     fixed: Option<u32>,
     /// Number of write requests seen so far, by size in pages.
     seen: Box<[u64]>,
     total: u64,
-    /// Size in pages that at least half of all requests do not exceed.
+    /// Median size, in pages, of the write requests seen so far: the smallest size that at least
+    /// half of them do not exceed.
     median: usize,
     /// Number of requests smaller than `median` pages.
     below: u64,

@@ -30,11 +30,13 @@ pub struct Params {
     /// docs/decisions/blocks.md, "How much of a request lies on one die?".
     pub stripe_unit: u32,
     /// True if hot data opens the strongest erased block of a plane, and other data the weakest
-    /// (`streams` only).
+    /// (only used by the placement policy `streams`).
     pub hot_to_strong: bool,
-    /// Number of placement handles, 2 to [`StreamTag::HANDLES`] (`handles` only).
+    /// Number of placement handles of the host, 2 to [`StreamTag::HANDLES`] (only used by the
+    /// placement policy `handles`).
     pub handles: u32,
-    /// Isolation by handle of data that garbage collection moves (`handles` only).
+    /// Isolation of data with different placement handles of the host when garbage collection moves
+    /// it (only used by the placement policy `handles`).
     pub isolation: Isolation,
 }
 
@@ -163,8 +165,9 @@ impl Placement for AnyPlacement {
     }
 }
 
-/// A custom placement, supplied by the code that builds the drive. It acts from the first request
-/// on: preconditioning writes plain data only.
+/// A custom policy that divides data into streams by stream tag. It acts from the first request on:
+/// preconditioning writes only data about which nothing is known (neither hotness, access class nor
+/// placement handle).
 pub trait CustomPlacement: Custom {
     /// Returns the stream of each stream tag, one that the drive can keep apart (`limits`). Called
     /// once, when the drive is made.

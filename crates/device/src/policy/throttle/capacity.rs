@@ -24,7 +24,8 @@ pub struct CapacityRegulator {
 pub struct Rest {
     /// Write capacity left in the life, in pages.
     pub pages: f64,
-    /// Time left in the life, including the epoch that begins.
+    /// Time left until the drive's target lifetime ends, in nanoseconds, the throttle epoch that
+    /// begins now included.
     pub time: Span,
     /// Write capacity in pages per nanosecond if that of the whole life were distributed evenly.
     pub even: f64,
@@ -36,10 +37,10 @@ impl CapacityRegulator {
         Self { period, share, equal: 0.0, capacity: 0.0, spare: 0.0, periods: 1 }
     }
 
-    /// Begins a throttle epoch of the given length. Normally, all epochs get equal write
-    /// capacities, and an epoch may borrow a spare: the share `share` of the later epochs'
-    /// capacity. If the previous epoch was `overused`, capacities are `share` smaller, and only
-    /// what this leaves over is spare.
+    /// Begins a throttle epoch of the given length. All epochs left get equal parts of the write
+    /// capacity left, and each may also borrow a spare: the share `share` of the later epochs'
+    /// capacity. After an `overused` epoch, one that borrowed, the equal parts are smaller by
+    /// `share`, and the spare is what this reduction frees.
     ///
     /// The reduction is at most `share` (READY, section 3.4), however often the spare is spent. No
     /// epoch has less than `1 - share` of an even part of the life's capacity, unless that capacity

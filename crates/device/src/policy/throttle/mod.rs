@@ -161,7 +161,9 @@ impl Predicted {
 
 /// A policy that delays writes so that the drive reaches its target lifetime.
 pub trait Throttle {
-    /// Returns the delay of a write of `pages` pages that could enter at `now`.
+    /// Returns the throttle's delay of a write of `pages` pages that could enter the drive at `now`
+    /// without it. `life` is the lifetime of the drive, with the pages that may still be
+    /// programmed.
     fn delay(&mut self, now: Nanos, pages: u32, life: &impl Life) -> Throttled;
 
     /// Returns the state of the write throttle, for reports.

@@ -6,7 +6,9 @@ use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
 
-/// Throttles writes by the capacity with recovery, in epochs (READY).
+/// READY, a lifetime throttle: delays writes, one epoch after another, so that the write capacity
+/// of the drive lasts for the target lifetime. The capacity includes what cells gain by recovering
+/// in idle time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Ready(pub(super) Regulated);
 

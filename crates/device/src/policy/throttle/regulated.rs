@@ -28,7 +28,8 @@ struct Epoch {
     predicted: Option<f64>,
 }
 
-/// A throttle that regulates epochs: DT or READY.
+/// A throttle that sets write capacity and delay anew for each epoch: DT, dynamic throttling by the
+/// rated capacity, or READY, by the capacity with recovery of cells in idle time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Regulated {
     params: Params,
@@ -42,8 +43,8 @@ pub(super) struct Regulated {
     length: Span,
     /// Sum of all delays of writes: the time by which the host lags behind.
     behind: Span,
-    /// Number of pages of the life's write capacity used when the demand of a write was last
-    /// counted.
+    /// Number of pages of write capacity used for all sources (host, GC and others), up to and
+    /// including the last write that was recorded as demand.
     counted: u64,
     misses: u32,
     predicted: Predicted,
@@ -254,10 +255,11 @@ impl Regulated {
         next
     }
 
-    /// Returns the number of pages that the host would have written in an epoch while the throttle
-    /// stopped it, at the current delay. Pages actually written never exceed the capacity, so that
-    /// equation 4 of READY, which raises the delay if demand exceeds capacity, would never apply to
-    /// them alone. See docs/decisions/policy.md, "What is `w_i` in the throttle?".
+    /// Returns the number of pages by which the demand of the host in an epoch exceeded the pages
+    /// it wrote, because the throttle stopped it: the time stopped, times the rate at which the
+    /// host writes at the current delay. Without these, demand would never exceed capacity, and
+    /// equation 4 of READY, a lifetime throttle that then raises the delay, would never apply. See
+    /// docs/decisions/policy.md, "What is `w_i` in the throttle?".
     fn refused(&self, epoch: &Epoch) -> f64 {
         let undistorted = Span((epoch.ends - Nanos::ZERO).0.saturating_sub(self.behind.0));
         let rate = self.demand.rate(undistorted);

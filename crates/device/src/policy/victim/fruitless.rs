@@ -7,9 +7,9 @@ use crate::policy::maker::Maker;
 use fowler_units::{BlockId, Nanos, PlaneId};
 use std::collections::BTreeMap;
 
-/// The number of victims in a row without an invalid page, in blocks of the plane, that count as
-/// too many. A rule that walks over all blocks needs one round; one that draws at random is rarely
-/// this unlucky.
+/// Largest number of GC victims without an invalid page that a custom policy may choose in a row,
+/// as a multiple of the plane's number of blocks; more of them are an error. A rule that walks over
+/// all blocks needs one round; one that draws at random is rarely this unlucky.
 const ROUNDS: u32 = 16;
 
 /// Counts the GC victims without an invalid page that a custom policy has chosen in a row.

@@ -13,8 +13,8 @@ use fowler_physics::word_lines::{WordLines, days};
 /// The types of pages of a word line, and the number of references of each.
 const PAGES: [&str; 3] = ["lower page (2 references)", "middle page (3)", "upper page (2)"];
 
-/// Retry table of the drawn three-bit cells: number of entries after the reference voltages of the
-/// first read, and shift of the references per entry.
+/// Retry table of the three-bit cells that the figures show: number of entries after the reference
+/// voltages of the first read, and shift of the references per entry, in V.
 const TABLE: (u32, f64) = (15, 0.08);
 
 /// The coarsest ISPP step considered, as a multiple of the nominal step: nine tenths of the
@@ -219,8 +219,8 @@ fn levels(cells: &Cells) -> Figure {
         let tracked = curve("middle page, references that follow", until(References::Tracked, 1));
         let series: Vec<Series> = fixed.chain([tracked]).collect();
         let title = match each {
-            1 => "hard decision: each reference once".into(),
-            _ => format!("soft decision: each reference {each} times"),
+            1 => "hard decision: one voltage per reference".into(),
+            _ => format!("soft decision: {each} voltages per reference"),
         };
         Panel::lines(title, x_cycles(), Axis::log10("suffices until age (days)"), series)
     });
