@@ -102,21 +102,19 @@ pub trait Translation {
     fn tries(&mut self, _page: UnitId, _now: Nanos) -> Tries {
         unreachable!("the data of this drive does not age")
     }
-    /// Returns true if a random failure cannot strike a mapping unit, because its data is in the
-    /// controller or has been struck before, if the layer is [`Translation::PACKED`].
+    /// Returns true if no random failure can strike a mapping unit of a [`Translation::PACKED`]
+    /// layer: its data is in the controller or has been struck before.
     fn is_out_of_reach(&self, _unit: UnitId) -> bool {
         unreachable!("random failures of this drive strike whole pages")
     }
-    /// Called when a transaction is done or was dropped. The transaction is still open; the layer
-    /// closes it.
+    /// Called when a transaction, still open, is done or was dropped; the layer closes it.
     fn done(&mut self, flash: &mut Flash, id: TxnId, dropped: bool);
     /// Called when a read is done. Reads are the most frequent transactions, so a layer may handle
     /// them apart from the others.
     fn read_done(&mut self, flash: &mut Flash, id: TxnId) {
         self.done(flash, id, false);
     }
-    /// Called for each transaction of a die that has failed for good, when its turn would have
-    /// come.
+    /// Called for each transaction of a die that has failed for good, at what was its turn.
     fn handed_back(&mut self, _flash: &mut Flash, id: TxnId) {
         unreachable!("the die of transaction {} has not failed", id.0)
     }
@@ -210,15 +208,14 @@ fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
 impl Flash {
     /// Returns the memory that a flash array of this geometry takes on the simulating machine.
     pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
-        let ages = config.reliability.model != ModelKind::Off;
-        let condition = if ages { Condition::bytes(geometry) } else { Bytes(0) };
-        let uber = config.reliability.uber > 0.0 && !config.ftl.has_superblocks();
-        let failed = if !ages && uber { FailedReads::bytes(geometry) } else { Bytes(0) };
+        let (ages, uber) = (config.reliability.model != ModelKind::Off, config.reliability.uber);
+        let by_page = !ages && uber > 0.0 && !config.ftl.has_superblocks();
+        let if_any = |any: bool, bytes: Bytes| if any { bytes } else { Bytes(0) };
         Txns::bytes(capacity)
             + Bytes::of::<Die>(geometry.dies().into())
             + Bytes::of::<RankedQueue>(geometry.dies().into())
-            + condition
-            + failed
+            + if_any(ages, Condition::bytes(geometry))
+            + if_any(by_page, FailedReads::bytes(geometry))
     }
 
     /// Creates an idle flash array of this geometry, with room for `capacity` transactions.
@@ -259,7 +256,7 @@ impl Flash {
             unknown_level: 0,
             condition: None,
             may_err: errs || random_failures.is_some() || config.aging.is_on(),
-            // Of a drive with superblocks, only reads that failed are counted, not what is lost.
+            // Drives with superblocks keep what they lose with the versions of data.
             failed_reads: ((errs || random_failures.is_some())
                 && !config.redundancy.has_versions()
                 && !config.ftl.has_superblocks())

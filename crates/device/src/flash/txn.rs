@@ -186,14 +186,14 @@ impl Txn {
         if packed { transfer * u64::from(self.parts) } else { transfer }
     }
 
-    /// Returns the mapping unit that is number `at`, counted from 0, among those that a read brings
+    /// Returns mapping unit `number`, counted from 0, of those that a read brings
     /// on a drive with superblocks: they follow each other from [`Txn::from`] on or, in reads that
     /// the drive needs for itself, are the bits of [`Txn::epoch`].
-    pub fn unit_read(&self, at: u8) -> UnitId {
+    pub fn unit_read(&self, number: u8) -> UnitId {
         if matches!(self.owner, Owner::Request | Owner::Merge(_)) {
-            return self.from.plus(at.into());
+            return self.from.plus(number.into());
         }
-        let rest = (0..at).fold(self.epoch, |rest, _| rest & rest.wrapping_sub(1));
+        let rest = (0..number).fold(self.epoch, |rest, _| rest & rest.wrapping_sub(1));
         self.from.plus(rest.trailing_zeros() % u32::BITS)
     }
 

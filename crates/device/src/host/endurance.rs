@@ -70,6 +70,19 @@ impl Config {
             let hint = "use a longer target lifetime, a shorter epoch, or less dilation";
             refuse(&["lifetime.target", key, "lifetime.dilation"], what, Some(hint));
         }
+        refusals.extend(self.refuse_throttle((key, epoch)));
+        refusals
+    }
+
+    /// Returns the reasons why a write throttle cannot work with epochs of this length, which the
+    /// named key sets.
+    fn refuse_throttle(&self, (key, epoch): (&'static str, Span)) -> Vec<Refusal> {
+        let mut refusals = Vec::new();
+        let mut refuse = |keys: &[&'static str], what: String, hint: Option<&str>| {
+            let hint = hint.map(str::to_string);
+            refusals.push(Refusal { keys: keys.to_vec(), what, hint });
+        };
+        let throttle = &self.throttle;
         let windows = throttle.history.0 / throttle.window.0.max(1);
         if windows > WINDOWS_MOST {
             let (history, window) = (throttle.history, throttle.window);
