@@ -384,7 +384,8 @@ impl Shares {
     }
 }
 
-/// Returns the message for the user who stopped work of many runs: where it resumes from.
+/// Returns the message that is shown when the user has stopped a series of runs: where the same
+/// command resumes them from.
 #[cfg(any(feature = "papers", feature = "parquet"))]
 pub(crate) fn resumes_from(folder: &Path) -> String {
     let folder = folder.display();

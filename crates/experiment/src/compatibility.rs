@@ -27,8 +27,8 @@ impl Compatibility {
         self.needs.as_ref().is_ok_and(Vec::is_empty)
     }
 
-    /// Returns the `--set` flags that make the scheme work on the drive; `None` if none are needed
-    /// or none help.
+    /// Returns the `--set` flags that let the drive run the scheme of policies it was checked
+    /// against; `None` if it needs none, or if no flags help.
     pub fn flags(&self) -> Option<String> {
         let needs = self.needs.as_ref().ok().filter(|needs| !needs.is_empty())?;
         Some(needs.iter().map(|it| format!("--set {it}")).collect::<Vec<_>>().join(" "))

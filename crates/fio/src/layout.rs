@@ -114,8 +114,9 @@ impl Layout {
                 let what = format!(
                     "with this job, the maps of random jobs hold {mapped} blocks (one bit for each), which is too many"
                 );
-                let expected =
-                    format!("random jobs whose maps hold at most {MAPPED_MOST} blocks together");
+                let expected = format!(
+                    "random jobs of at most {MAPPED_MOST} blocks together: fio keeps a bit for each block that a job has visited"
+                );
                 let hint = "set norandommap, random_generator=lfsr or a larger block size";
                 return Err(complaint(job, what).expected(expected).hint(hint.to_string()).into());
             }

@@ -32,7 +32,8 @@ pub enum Interrupt {
 /// Kind of a phase of a running program or erase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PhaseKind {
-    /// Phase that loads the page buffer from the shadow buffer (S7).
+    /// Phase of a program that was suspended for a read: the page buffer of the die is filled again
+    /// from the shadow buffer, a second buffer that kept its data.
     Reload,
     /// Phase that verifies the result of a cancelled program phase (S7).
     CheckVerify,

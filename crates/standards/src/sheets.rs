@@ -410,10 +410,10 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
     let title = match all.recovery() {
         Some(minute) => {
             format!(
-                "Groups of writes; the last reaches the mean MB/s of the first in minute {minute}"
+                "Groups of writes, one after another: the last reaches the mean throughput (MB/s) of the first in minute {minute}"
             )
         }
-        None => "Groups of writes; the last has not reached the mean MB/s of the first".into(),
+        None => "Groups of writes, one after another: the last does not reach the mean throughput (MB/s) of the first".into(),
     };
     let heads = [
         "group",

@@ -18,7 +18,7 @@ use fowler_agenda::{Agenda, Phase};
 use fowler_units::{ChannelId, DieId, Id, Span};
 
 impl Channel {
-    /// Appends a die to the line of the channel, at most once.
+    /// Appends a die to the queue of dies that wait for the channel, at most once.
     #[inline]
     pub(super) fn enqueue(&mut self, id: DieId, die: &mut Die) {
         if !std::mem::replace(&mut die.wants_channel, true) {

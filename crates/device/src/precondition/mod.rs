@@ -540,7 +540,8 @@ impl<'a> Scattered<'a> {
 struct Overwrites {
     rng: Rng,
     filled: u64,
-    /// Pages to overwrite in two bursts of 32 overwrites: the current one, and the next.
+    /// Logical pages that preconditioning is to overwrite in the present burst of 32 random
+    /// overwrites, and in the next one, whose mapping entries are fetched ahead.
     drawn: [Lpn; 2 * BURST],
     taken: usize,
 }

@@ -31,7 +31,8 @@ pub(super) struct Coverage {
     /// P/E cycles of the most worn block of the drive.
     most_cycles: u32,
     /// In a lifetime simulation, where one simulated erase stands for several: the number of P/E
-    /// cycles for each erase, and the erases of each superblock before it began; `None` otherwise.
+    /// cycles for each erase, and the erases of each superblock before the simulation began; `None`
+    /// otherwise.
     life: Option<(u32, Vec<u32>)>,
     /// True for each superblock that is used without parity.
     pub(super) bare: IdVec<RuId, bool>,

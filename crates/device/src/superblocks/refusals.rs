@@ -188,7 +188,7 @@ impl Config {
         let sane = parity == 0 || (2..=shape.commands).contains(&parity);
         refusals.unless(sane, &["superblocks.parity"], || {
             format!(
-                "parity over {parity} commands; expected 0 for none, or 2 to the {} of a superblock",
+                "parity over {parity} commands; expected 0 for none, or at least 2 and at most {}, the commands of a superblock",
                 shape.commands
             )
         });

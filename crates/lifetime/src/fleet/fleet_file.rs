@@ -252,7 +252,7 @@ impl<'a> Store<'a> {
     fn go_without(&mut self, path: &Path) -> Result<(), Diagnostics> {
         let path = path.display();
         (self.watch.warn)(&format!(
-            "{path} cannot be read: the sampled drives of this fleet are not saved there"
+            "{path} cannot be read, so the drives sampled for this fleet are not saved in it"
         ));
         self.path = None;
         Ok(())

@@ -91,7 +91,8 @@ struct Length {
     warm_up: u64,
 }
 
-/// Name of the HIRE study's variant whose drive is the paper's, unchanged.
+/// Name of the variant of the HIRE study that changes nothing of the drive the HIRE paper
+/// describes.
 pub(super) const AS_IT_IS: &str = "";
 pub(super) const RESTED: &str = "rested";
 /// Variants in which data from before the run counts as read-hot or as write-hot: the name of the

@@ -20,8 +20,8 @@ pub(super) struct Paper {
     /// Parameters of the READY study's measurement of how much write capacity the static throttle
     /// (ST) leaves unused if writes come in bursts.
     pub duty: Duty,
-    /// Lives simulated with a full translation layer, next to lives at a steady write
-    /// amplification.
+    /// Lifetimes of the drive simulated with a full translation layer, each compared with the
+    /// lifetime at a constant write amplification.
     pub simulated: Vec<Simulated>,
     pub claim: Vec<Statement>,
 }

@@ -210,5 +210,6 @@ fn whole(outcome: Outcome, control: Control<'_>) -> Result<Outcome, Diagnostics>
 }
 
 fn stopped() -> Diagnostics {
-    Diagnostic::new("", "stopped before there was an answer to a question about the trace").into()
+    Diagnostic::new("", "stopped by the user before any question about the trace had its answer")
+        .into()
 }

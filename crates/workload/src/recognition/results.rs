@@ -285,7 +285,8 @@ fn other_averages(head: &[u8]) -> Option<Measured> {
     Some(Measured { what: found.into(), fit: None, load: None, otherwise })
 }
 
-/// Returns the words of a line, separated by blanks or (`commas`) commas.
+/// Returns the words of a line of text, which are separated by commas if `commas` is true, else by
+/// blanks.
 fn words(line: &str, commas: bool) -> Vec<&str> {
     if commas {
         line.split(',').map(str::trim).collect()
