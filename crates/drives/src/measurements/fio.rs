@@ -112,8 +112,8 @@ fn latency_rows(
             let known = setup.entry(topic.to_string()).or_insert(facts);
             if *known != facts {
                 let what = format!(
-                    "the job `{topic}-{rate}` has other options than the first job `{topic}-R` of \
-                     the file"
+                    "the job `{topic}-{rate}` has other options than the first job of the file \
+                     whose name begins with `{topic}-`"
                 );
                 let expected = "equal numjobs, iodepth, rwmixread and rate_process at all rates";
                 wrong.push(Diagnostic::new(name, what).expected(expected));
