@@ -100,7 +100,8 @@ impl Sheet {
         self.rows.iter().map(|row| row[at].exact()).collect()
     }
 
-    /// Returns a table of those rows that have this cell in the column with a heading.
+    /// Returns a copy of the table with only those rows that hold the value `cell` in the column
+    /// headed `head`.
     pub fn only(&self, head: &str, cell: impl Into<Cell>) -> Sheet {
         let (at, cell) = (self.place(head), cell.into());
         let has = |row: &&Vec<Cell>| row[at] == cell;

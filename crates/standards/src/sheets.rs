@@ -410,7 +410,8 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
     let title = match all.recovery() {
         Some(minute) => {
             format!(
-                "Groups of writes, one after another: the last reaches the mean throughput (MB/s) of the first in minute {minute}"
+                "Groups of writes, one after another: the last reaches the mean throughput (MB/s) \
+                 of the first in minute {minute}"
             )
         }
         None => "Groups of writes, one after another: the last does not reach the mean throughput (MB/s) of the first".into(),

@@ -279,7 +279,8 @@ impl Device {
             let queued = self.flash.queued(id);
             law(queued.ranked.is_none_or(|ranked| ranked == queued.by_the_host), || {
                 format!(
-                    "die {}: queued and ranked host transactions differ in number: {queued:?}",
+                    "die {}: its queues by arrival and by rank hold different numbers of host \
+                     transactions: {queued:?}",
                     id.0
                 )
             })?;

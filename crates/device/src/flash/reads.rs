@@ -132,9 +132,9 @@ impl Flash {
     }
 
     /// Begins to sense a page at a sensing level determined for this read, because the level that
-    /// was last determined for the whole block is out of date by age or number of reads. Pages of
-    /// unknown condition (those of raw commands, and those written before the run at no known
-    /// place) are read at the worst level.
+    /// was last determined for the whole block is out of date by age or number of reads. Pages
+    /// whose age and wear are unknown, because a raw command names them or preconditioning gave
+    /// them no address, are read at the worst level.
     #[cold]
     #[inline(never)]
     fn sense_by_search<L: Translation>(&mut self, id: DieId, txn: TxnId, page: Ppn) {

@@ -142,7 +142,8 @@ pub(crate) fn bases(answers: &[Answer]) -> String {
     let (works, examples): (Vec<&Answer>, Vec<&Answer>) =
         answers.iter().filter(agrees).partition(|it| it.null.of_workload);
     format!(
-        "of the claims that are reproduced or agree with derived numbers, {} rest on a workload, \
+        "of the claims that are reproduced, or agree with numbers derived from the paper by \
+         arithmetic, {} rest on a workload, \
          {} on worked examples and state machines",
         works.len(),
         examples.len()
