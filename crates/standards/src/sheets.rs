@@ -414,7 +414,9 @@ fn of_cross_stimulus(name: &str, all: &CrossStimulus) -> Vec<Sheet> {
                  of the first in minute {minute}"
             )
         }
-        None => "Groups of writes, one after another: the last does not reach the mean throughput (MB/s) of the first".into(),
+        None => "Groups of writes, one after another: the last does not reach the mean throughput \
+                 (MB/s) of the first"
+            .into(),
     };
     let heads = [
         "group",
