@@ -203,12 +203,13 @@ impl Fleet {
         (all > 0).then(|| these as f64 / all as f64)
     }
 
-    /// Returns the share (0 to 1) of the fleet's first drives that lose more of their spare than
-    /// the drive did in its simulated life; from then on they are given the write amplification at
-    /// the end of that life. `None` if no block fails.
+    /// Returns the share (0 to 1) of the fleet's first drives that do not fail early and lose more
+    /// of their spare than the drive did in its simulated life; from then on they are given the
+    /// write amplification at the end of that life. `None` if no block fails.
     pub fn beyond_simulated(&self) -> Option<f64> {
         let seen = self.bad_blocks?.simulated_loss;
-        let beyond = self.drives.iter().filter(|it| it.spare_lost > seen).count();
+        let lives_on = |it: &&Drive| it.cause() != Cause::Early && it.spare_lost > seen;
+        let beyond = self.drives.iter().filter(lives_on).count();
         Some(beyond as f64 / self.drives.len().max(1) as f64)
     }
 

@@ -150,6 +150,13 @@ fn bad_blocks_only_shorten_lives() {
     let law = many.bad_blocks.expect("blocks fail");
     assert_eq!((law.share, law.cycles, law.shape), (0.3, 1000.0, 3.0));
     assert!((0.5..=1.0).contains(&law.simulated_loss), "{law:?}");
+    // Every drive loses more than nothing, but those that fail early do not live to see it.
+    let early = many.drives.iter().filter(|it| it.cause() == Cause::Early).count();
+    let nothing = fleet::BadBlocks { simulated_loss: 0.0, ..law };
+    let mut seen = many.clone();
+    seen.bad_blocks = Some(nothing);
+    assert!(early > 0, "drives fail early");
+    assert_eq!(seen.beyond_simulated(), Some((500 - early) as f64 / 500.0));
     let spare = many.drives.iter().filter(|it| it.cause() == Cause::Spare).count();
     assert!(spare > 300, "{spare} of 500");
     assert!(many.assumptions().contains("failed blocks (30 % at 1000 cycles"));
