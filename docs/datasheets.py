@@ -28,7 +28,7 @@ def samples(path: str) -> list[dict]:
 
 
 def calm(drive: dict) -> list[dict]:
-    """The rows below the knee."""
+    """Returns the rows of a drive that were measured below the knee."""
     most = drive["summary"]["highest_calm_rate"]
     return [row for row in drive["rows"] if row["offered_write_iops"] <= most]
 
@@ -55,7 +55,7 @@ def predict(fowler: str, path: str, drive: dict, folder: Path) -> dict[int, dict
 
 
 def main(path: str, fowler: str = "fowler") -> None:
-    """Prints the two tables."""
+    """Prints the tables of data sheets and of measurements."""
     drives = samples(path)
     made: dict[str, dict] = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -55,7 +55,7 @@ def compare(app: Sphinx) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Compares before any page is read."""
+    """Registers the comparison of pictures, which runs before any page is read."""
     app.connect("builder-inited", compare)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

@@ -28,7 +28,7 @@ DEVICE, WORKLOAD = "pes-mlc", "demo"
 
 
 class Scheme(NamedTuple):
-    """One that is shown."""
+    """A scheme that the picture shows."""
 
     name: str
     about: str
@@ -148,7 +148,7 @@ def _blame(canvas: Canvas, runs: list[Run]) -> None:
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the first picture of the README, as SVG."""
     schemes = [scheme.name for scheme in SCHEMES]
     runs = list(fowler.compare(DEVICE, WORKLOAD, schemes=schemes))
     told = "; ".join(

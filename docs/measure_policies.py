@@ -60,7 +60,7 @@ def seconds(device: str, scheme: Any, keys: dict[str, Any]) -> float:
 
 
 def main() -> None:
-    """Prints a table."""
+    """Measures the policies, and prints a table with a row for each."""
     print("| slot | policy | calls | built in | in Python | slower | per call |")
     print("|---|---|---|---|---|---|---|")
     for slot, device, scheme, kind, keys in RUNS:

@@ -31,7 +31,7 @@ PAGES = {
     "CHANGELOG.md": "/project/changelog.md",
     "README.md": "/index.md",
 }
-# What a browser would fetch: scripts, styles, images and fonts from another host.
+# References that a browser would fetch: scripts, styles, images and fonts from another host.
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|link)\b[^>]*?\b(?:src|href)=["'](?:https?:)?//"""
     r"""|@import\s+["'(]*(?:https?:)?//|url\(\s*["']?(?:https?:)?//"""
@@ -203,7 +203,7 @@ def whole(app: Sphinx, what: str, name: str, item: object, options: object, line
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Registers the hooks above."""
+    """Registers the hooks of this file with Sphinx."""
     app.connect("builder-inited", alone)
     app.connect("autodoc-process-docstring", whole, priority=600)
     app.connect("source-read", complete)

@@ -36,7 +36,7 @@ TICKS_MOST = 6
 
 
 class Colour(NamedTuple):
-    """Of a line, its words and its band."""
+    """The colours of a line, its words and its band."""
 
     line: str
     ink: str
@@ -71,7 +71,7 @@ class Series(NamedTuple):
 
 
 class Axis(NamedTuple):
-    """An axis: its ends, its ticks, whether it is logarithmic."""
+    """An axis: its ends, its ticks, and true if it is logarithmic."""
 
     low: float
     high: float
@@ -79,7 +79,7 @@ class Axis(NamedTuple):
     log: bool
 
     def share(self, value: float) -> float:
-        """Where a value stands, from 0 to 1."""
+        """Returns the position of a value on the axis, from 0 to 1."""
         value = min(max(value, self.low), self.high)
         if self.log:
             return math.log(value / self.low) / math.log(self.high / self.low)
@@ -109,7 +109,7 @@ def tick(value: float) -> str:
 
 
 def logarithmic(values: list[float], steps: tuple[int, ...] = (1, 2, 5)) -> Axis:
-    """An axis around values, from tick to tick."""
+    """Returns a logarithmic axis around values, from tick to tick."""
     low, high = min(values), max(values)
     ticks = [step * 10.0**power for power in range(-3, 9) for step in steps]
     below = max(tick for tick in ticks if tick <= low * 1.0001)
@@ -118,7 +118,7 @@ def logarithmic(values: list[float], steps: tuple[int, ...] = (1, 2, 5)) -> Axis
 
 
 def linear(values: list[float]) -> Axis:
-    """An axis from zero to above the largest value."""
+    """Returns a linear axis from zero to above the largest value."""
     most = max(values) * 1.05
     step = 10.0 ** math.floor(math.log10(most))
     step = next(it for it in (step / 5, step / 2, step, 2 * step) if most / it <= TICKS_MOST)
@@ -129,7 +129,7 @@ def linear(values: list[float]) -> Axis:
 def panel(
     canvas: Canvas, left: float, title: str, y_name: str, x_name: str, x: Axis, y: Axis, series: list[Series]
 ) -> None:
-    """Axes, bands, lines, and measured points."""
+    """Draws a panel: axes, bands, lines and measured points."""
 
     def place(at: float, value: float) -> tuple[float, float]:
         return left + ACROSS * x.share(at), BOTTOM - (BOTTOM - TOP) * y.share(value)
@@ -163,7 +163,7 @@ def panel(
 
 
 def legend(canvas: Canvas, fitted: bool) -> None:
-    """What points, lines and bands are."""
+    """Draws the legend of points, lines and bands."""
     y = HEIGHT - 14
     canvas.line([(12, HEIGHT - 34), (WIDTH - 12, HEIGHT - 34)], RULE, 1)
     canvas.dot(20, y - 4.5, 4.4, INK)
@@ -178,7 +178,7 @@ def legend(canvas: Canvas, fitted: bool) -> None:
 
 
 def values(series: list[Series]) -> list[float]:
-    """Every number that must have room."""
+    """Returns every number of the series that the axis must have room for."""
     return [value for one in series for it in one.points for value in (it.measured, it.simulated)]
 
 

@@ -22,7 +22,7 @@ import score_pictures
 
 
 def number(value: float) -> str:
-    """A number with three digits."""
+    """Returns a number as text, with three digits."""
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
     digits = max(0, 2 - math.floor(math.log10(abs(value))))
@@ -35,7 +35,7 @@ def off(ratio: float) -> float:
 
 
 def regime(row: dict) -> str:
-    """Rows that are judged apart: below and at saturation."""
+    """Returns the group in which a row is judged: its file, below or at saturation."""
     saturated = row["setup"].get("saturated")
     if saturated is None:
         return row["file"]
@@ -43,7 +43,7 @@ def regime(row: dict) -> str:
 
 
 def words(row: dict) -> str:
-    """What distinguishes a row from others of its file."""
+    """Returns the settings that distinguish a row from others of its file."""
     left_out = ("saturated", "campaign", "result")
     kept = {key: value for key, value in row["setup"].items() if key not in left_out}
     zones = kept.pop("zones", None)
@@ -93,7 +93,7 @@ def tables(score: dict) -> None:
 
 
 def simulated(path: str) -> dict[tuple[str, str], tuple[dict, dict]]:
-    """The numbers of a result by their row and name."""
+    """Returns the numbers of a result by their row and name, each with the row."""
     rows = json.loads(Path(path).read_text())["rows"]
     found = {}
     for row in rows:
@@ -127,7 +127,7 @@ def compare(one: str, other: str) -> None:
 PERCENTILES = {"p1": 0.01, "p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
 """Percentiles of latencies and the share of requests up to them."""
 LEAST_POINTS = 3
-"""A row with fewer percentiles has no share."""
+"""The fewest percentiles of a row for which a share is computed."""
 NEAR = math.log(1.1)
 """How far a quantile may be off to count as met, as the logarithm of the ratio."""
 
@@ -176,7 +176,7 @@ CALM_US = 1000.0
 
 
 def beyond_knee(row: dict, score: dict) -> bool:
-    """Whether the drive was at or beyond its knee when a row was measured."""
+    """Returns true if the drive was at or beyond its knee when a row was measured."""
 
     def calm(it: dict) -> bool:
         measured = {metric["metric"]: metric["measured"] for metric in it["metrics"]}
@@ -201,7 +201,7 @@ def percent(all_: list[tuple[float, bool]]) -> str:
 
 
 def of_load(path: str) -> dict | None:
-    """A result with rows of latency under load."""
+    """Returns a result if it has rows of latency under load; `None` otherwise."""
     score = json.loads(Path(path).read_text())
     kinds = {row["protocol"] for row in score["rows"]}
     return score if kinds == {"latency_under_load"} else None

@@ -59,7 +59,7 @@ def in_words(value: float | None, unit: str) -> str:
 
 
 class Study:
-    """The results of the study."""
+    """The tables and the runs of the study, read from a folder."""
 
     def __init__(self, folder: Path) -> None:
         """Reads the tables and the runs of a folder."""

@@ -18,17 +18,17 @@ import fowler.optimise as fo
 GB = 10**9
 WORKLOAD = "financial1-excerpt"
 DRIVE = {
-    # 6 GiB of MLC: what the first minutes of such a host wear out in some five years.
+    # 6 GiB of MLC: such a host, busy as in its first minutes, wears them out in some five years.
     "geometry.blocks_per_plane": 384,
     "gc.background_below": 20,
     "buffer.ack": "on_insert",
-    # As long use leaves it, so that spare capacity matters from the first write.
+    # The state that long use leaves, so that spare capacity matters from the first write.
     "precondition.pattern": "steady",
 }
 
 
 def arguments() -> argparse.Namespace:
-    """What is asked for."""
+    """Parses the command line."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--trace", help="a block trace; without it a stand-in for one")
     parser.add_argument("--format", help="its format, where the text leaves it open")
@@ -91,7 +91,7 @@ def main() -> None:
 
 
 def report(study: optuna.Study, objective: fo.Objective, p999: fo.Measure) -> None:
-    """What was found, run and lived again."""
+    """Prints the drive found, and the numbers of a run and a life of it."""
     pruned = [trial for trial in study.trials if trial.state == optuna.trial.TrialState.PRUNED]
     print(f"{len(study.trials)} trials, {len(pruned)} drives that cannot be")
     for error in sorted({trial.user_attrs["error"] for trial in pruned}):

@@ -97,7 +97,7 @@ def gone(there: list[str], known: list[str]) -> None:
 
 
 def main() -> None:
-    """Updates the tables."""
+    """Updates the tables of schemes in the documentation."""
     text = PAGE.read_text()
     begin, end = table(text, SCHEMES)
     rows = new_schemes(text[begin:end].splitlines(), schemes())

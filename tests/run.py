@@ -33,16 +33,16 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "test-logs"
 CARGO = ["nice", "-n", "15", os.environ.get("CARGO", "cargo")]
-# Longer than any of them takes on a slow machine: a test that hangs ends here.
+# A test program that hangs ends after so many seconds, more than any of them takes on a slow machine.
 HANGS_S = 45 * 60
 SLOWEST = 20
-# Above this, a test says in its file why it takes so long.
+# A test that takes more seconds than this says in its file why.
 SLOW_S = 5.0
 
 
 @dataclass
 class Tally:
-    """What the lanes found; each adds its own."""
+    """The results of all lanes; each lane adds those of its own tests."""
 
     passed: int = 0
     failed: list[str] = field(default_factory=list)
@@ -174,7 +174,7 @@ def built() -> list[tuple[str, Path, Path]] | None:
 
 def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     """Runs one test program."""
-    # Cargo does the same: paths in tests begin at the package, and libraries are found.
+    # The environment is that of Cargo: paths in tests begin at the package, and libraries are found.
     environment = {"CARGO_MANIFEST_DIR": str(folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
     timed = ["-Z", "unstable-options", "--report-time"]
     command = ["nice", "-n", "15", "env", "-C", folder, path, *only]
@@ -182,9 +182,9 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     if "Unrecognized option" in output:
         code, output = run(name, command, **environment)
     results = re.findall(r"^test (\S+)(?: - should panic)? \.\.\. (\w+)(?:.*?<([\d.]+)s>)?", output, re.M)
-    # What tests write to standard error at the same time can tear a line, so the sum counts.
+    # Output of tests to standard error can tear a line, so the sum counts.
     passed = sum(map(int, re.findall(r"test result: \w+\. (\d+) passed", output)))
-    # What a test that fails prints begins with its name and where it panicked.
+    # The output of a test that fails begins with its name and the place of the panic.
     said = dict(re.findall(r"^---- (\S+) stdout ----\n(?:\s*\n)*thread .* panicked at .*\n(.*)", output, re.M))
     failed = [f"{name} {test}{first_line(said.get(test, ''))}" for test, result, _ in results if result == "FAILED"]
     ignored = sum(result == "ignored" for _, result, _ in results)

@@ -15,7 +15,7 @@ BLUE, ORANGE, GREEN = "#0072b2", "#d55e00", "#009e73"
 """Reads, programs, what a technique adds: of Okabe and Ito's colours, which are told apart by every eye."""
 PALE_BLUE, PALE_ORANGE, PALE_GREEN, PALE_GREY = "#d9ebf7", "#fbe3d3", "#d5f0e6", "#f1f1f1"
 DARK_BLUE, DARK_ORANGE, DARK_GREEN = "#00588a", "#a34700", "#006b4e"
-"""The same for words, which need more contrast than areas."""
+"""Darker shades of these colours for words, which need more contrast than areas."""
 INK, GREY, RULE = "#222222", "#555555", "#bbbbbb"
 
 SMALLEST = 12.0
@@ -42,11 +42,11 @@ WIDTHS = {
 Anchor = Literal["start", "middle", "end"]
 Point = tuple[float, float]
 Box = tuple[float, float, float, float]
-"""Left, top, right, bottom."""
+"""The edges of a rectangle in pixels: left, top, right, bottom."""
 
 
 def short(value: float) -> str:
-    """A coordinate, to a tenth of a pixel."""
+    """Returns a coordinate as text, to a tenth of a pixel."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
@@ -57,17 +57,17 @@ def measured(text: str, size: float, bold: bool = False) -> float:
 
 
 def meet(box: Box, other: Box) -> bool:
-    """Whether two boxes have a point in common."""
+    """Returns true if two boxes have a point in common."""
     return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]
 
 
 def inside(box: Box, other: Box) -> bool:
-    """Whether a box lies in another."""
+    """Returns true if a box lies in another."""
     return other[0] <= box[0] and other[1] <= box[1] and box[2] <= other[2] and box[3] <= other[3]
 
 
 def crosses(box: Box, start: Point, end: Point) -> bool:
-    """Whether a piece of a line has a point in a box."""
+    """Returns true if a piece of a line has a point in a box."""
     first, last = 0.0, 1.0
     for at in range(2):
         step = end[at] - start[at]
@@ -127,7 +127,7 @@ class Canvas:
         )
 
     def hatch(self, colour: str) -> str:
-        """A fill of oblique stripes."""
+        """Returns the fill of oblique stripes in a colour."""
         id_ = self._hatches.setdefault(colour, f"{self.name}-hatch-{len(self._hatches)}")
         return f"url(#{id_})"
 
@@ -143,7 +143,7 @@ class Canvas:
         round_: float = 0,
         dashed: bool = False,
     ) -> None:
-        """A box, given by its upper left corner."""
+        """Draws a box, given by its upper left corner."""
         self._rects.append((x, y, x + width, y + height))
         line = self._line(stroke, thick, dashed) if stroke else ""
         corner = f' rx="{short(round_)}"' if round_ else ""
@@ -175,14 +175,14 @@ class Canvas:
         self._parts.extend(tips)
 
     def area(self, points: Sequence[Point], fill: str, stroke: str | None = None, thick: float = 1.5) -> None:
-        """What a line through points encloses."""
+        """Draws the area that a line through points encloses."""
         self._segments.extend(itertools.pairwise([*points, points[0]]))
         way = " ".join(f"{short(x)},{short(y)}" for x, y in points)
         line = self._line(stroke, thick, False) if stroke else ""
         self._parts.append(f'<polygon points="{way}" fill="{fill}"{line}/>')
 
     def dot(self, x: float, y: float, radius: float, fill: str) -> None:
-        """A disc."""
+        """Draws a disc."""
         self._parts.append(f'<circle cx="{short(x)}" cy="{short(y)}" r="{short(radius)}" fill="{fill}"/>')
 
     def text(
@@ -236,7 +236,7 @@ class Canvas:
         leading: float = 1.35,
         halo: bool = False,
     ) -> None:
-        """Lines of words, one below the other."""
+        """Writes lines of words, one below the other."""
         for at, text in enumerate(texts):
             self.text(x, y + at * leading * size, text, size, anchor, fill, bold, halo)
 

@@ -25,7 +25,7 @@ CHIPS, STRIPES = 5, 4
 WIDE, HIGH = 42.0, 25.0
 PANEL, GAP = 252.0, 20.0
 Cell = tuple[int, int]
-"""A stripe and a chip."""
+"""The place of a page in the schematic: stripe and chip, both from 0."""
 
 
 class Stage(NamedTuple):
@@ -165,7 +165,7 @@ def _caches(canvas: Canvas, x: float, y: float) -> None:
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of DA-RAID-5: stripes over chips at each stage of life, as SVG."""
     canvas = Canvas(
         "da-raid5",
         820,

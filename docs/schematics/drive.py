@@ -1,4 +1,4 @@
-"""What a drive is made of: controller, channels, dies, planes, blocks, pages."""
+"""The parts of a drive: controller, channels, dies, planes, blocks, pages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _plane(canvas: Canvas, x: float, number: int) -> None:
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of a drive, from controller to pages, as SVG."""
     canvas = Canvas(
         "drive",
         820,

@@ -87,7 +87,7 @@ def _row(canvas: Canvas, y: float, kind: Kind) -> None:
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of HIRE, from hits in the buffer to voltages, as SVG."""
     canvas = Canvas(
         "hire",
         820,

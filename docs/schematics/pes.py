@@ -27,7 +27,7 @@ ARRIVAL = 52.0
 
 
 class Piece(NamedTuple):
-    """What the die does for a while."""
+    """An activity of the die, and its length in microseconds."""
 
     what: str
     length: float
@@ -122,7 +122,7 @@ def _row(canvas: Canvas, y: float, name: str, about: str, pieces: tuple[Piece, .
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of P/E suspension: one die under four rules, as SVG."""
     canvas = Canvas(
         "pes",
         820,

@@ -170,7 +170,7 @@ def _epochs(canvas: Canvas) -> None:
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of READY: endurance spent over the target life, as SVG."""
     goal, death = endured(YEARS), worn_out(WRITTEN["none"] / TB_PER_CYCLE / YEARS)
     canvas = Canvas(
         "ready",

@@ -24,7 +24,7 @@ WIDE, HIGH, PITCH = 114.0, 62.0, 136.4
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of the way of a request, as SVG."""
     canvas = Canvas(
         "request",
         820,

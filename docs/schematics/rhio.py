@@ -29,12 +29,12 @@ from schematics.threshold_voltages import Frame, distributions
 FINE, COARSE, GOAL, PULSE = 0.3, 0.5, 3.0, 60.0
 """Two steps and the voltage that both reach (V), and how long a pulse with its verify takes (us)."""
 LEFT, PER_US = 208.0, 0.31
-"""Where the axis of the third part begins, and its scale."""
+"""The left end of the axis of the third part, and its scale in pixels per microsecond."""
 STATES = (1.17, 2.37, 2.96, 3.54)
 
 
 class Request(NamedTuple):
-    """One that waits for the die."""
+    """A request that waits for the die."""
 
     letter: str
     about: str
@@ -121,7 +121,7 @@ def _served(canvas: Canvas, y: float, name: str, about: str, order: str, plain: 
 
 
 def draw() -> str:
-    """The picture."""
+    """Returns the schematic of RHIO: writes, reads and their order, as SVG."""
     canvas = Canvas(
         "rhio",
         820,

@@ -20,7 +20,7 @@ class Frame(NamedTuple):
     highest: float
 
     def at(self, volts: float) -> float:
-        """Where a voltage lies."""
+        """Returns the position of a voltage on the axis."""
         return self.x + (volts - self.lowest) / (self.highest - self.lowest) * self.width
 
 

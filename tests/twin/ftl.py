@@ -53,7 +53,7 @@ from typing import Any
 
 Case = dict[str, Any]
 
-# --- What every drive has -----------------------------------------------------------------------------
+# --- The parts of every drive -------------------------------------------------------------------------
 
 
 class Flash:
@@ -78,24 +78,24 @@ class Flash:
 
 
 class ReclaimUnit:
-    """What is opened, filled, emptied and erased as a whole: a block, or a superblock."""
+    """A block or a superblock: it is opened, filled, emptied and erased as a whole."""
 
     def __init__(self, number: int, group: Group, places: list[int]) -> None:
         self.number, self.group = number, group
-        # The places of data, in the order in which they are programmed. Those of parity are left out.
+        # The places of data, in the order in which they are programmed, without the places of parity.
         self.places = places
         self.programmed = 0
         # The logical unit whose live copy is at a place.
         self.holds: dict[int, int] = {}
         self.erases = 0
-        # The stream that has opened it, and whether it is full and may become a victim.
+        # The stream that has opened the unit; then, true if the unit is full and may become a victim.
         self.stream: Stream
         self.is_candidate = False
         group.members.append(self)
         group.erased.append(self)
-        # When it became a candidate: the time, and the turn among all changes of the drive.
+        # The time at which the unit became a candidate, and the turn among all changes of the drive.
         self.filled_at = self.filled_turn = 0
-        # The turn in which it became a candidate or last lost a valid unit.
+        # The turn in which the unit became a candidate or last lost a valid unit.
         self.changed_turn = 0
 
     @property
@@ -114,7 +114,7 @@ class Group:
 
     def __init__(self) -> None:
         self.members: list[ReclaimUnit] = []
-        # The one that has been erased for longest is opened first.
+        # Erased reclaim units: the one that has been erased for longest is opened first.
         self.erased: deque[ReclaimUnit] = deque()
         self.valid = 0
 
@@ -143,7 +143,7 @@ class Drive:
         ]
         # The places of a reclaim unit, parity included.
         self.places = len(places)
-        # One with no more valid units than the average one is worth emptying before it is necessary.
+        # Most valid units of a reclaim unit that is worth emptying before it is necessary: the average.
         self.worth_emptying = case["logical_units"] // case["reclaim_units"]
         self.locations: list[tuple[ReclaimUnit, int] | None] = [None] * case["logical_units"]
         self.turns = count(1)
@@ -153,7 +153,7 @@ class Drive:
         self.written = self.moved = 0
         self.write_amplification: list[float] = []
 
-    # Where is a logical unit?
+    # The places of logical units.
 
     def bind(self, lpn: int, reclaim_unit: ReclaimUnit) -> None:
         """Programs a logical unit at the next place of a reclaim unit. Its old copy dies."""
@@ -174,7 +174,7 @@ class Drive:
             reclaim_unit.changed_turn = next(self.turns)
             self.locations[lpn] = None
 
-    # Where does the next unit go?
+    # The places of new units.
 
     def append(self, stream: Stream, lpn: int) -> None:
         """Puts a logical unit at the next place of its stream."""
@@ -191,7 +191,7 @@ class Drive:
             stream.open = None
 
     def open_for(self, stream: Stream) -> ReclaimUnit:
-        """Which erased reclaim unit does a stream open? The one that has been erased for longest."""
+        """Returns the erased reclaim unit that a stream opens: the one erased for longest."""
         return stream.group.erased.popleft()
 
     def close(self, reclaim_unit: ReclaimUnit) -> None:
@@ -200,10 +200,10 @@ class Drive:
         reclaim_unit.filled_at = self.now
         reclaim_unit.filled_turn = reclaim_unit.changed_turn = next(self.turns)
 
-    # Which reclaim unit is emptied?
+    # The choice of the reclaim unit to empty.
 
     def victim(self, group: Group) -> ReclaimUnit | None:
-        """Which candidate is emptied next? None if all data of all of them is valid: nothing is gained."""
+        """Returns the candidate to empty next. None if all their data is valid: nothing is gained."""
         candidates = [each for each in group.members if each.is_candidate]
         if all(each.valid == len(each.places) for each in candidates):
             return None
@@ -215,7 +215,7 @@ class Drive:
         return min(candidates, key=order[self.rules["victim"]])
 
     def among_equals(self, reclaim_unit: ReclaimUnit) -> int:
-        """Which of the candidates with the fewest valid units is first? That with the least number here."""
+        """Returns the first of the candidates with the fewest valid units: the one with the least number."""
         raise NotImplementedError
 
     def benefit(self, reclaim_unit: ReclaimUnit) -> Fraction | float:
@@ -225,7 +225,7 @@ class Drive:
         gained = len(reclaim_unit.places) - reclaim_unit.valid
         return Fraction((self.now - reclaim_unit.filled_at + 1) * gained, reclaim_unit.valid)
 
-    # When is data moved, and what is erased?
+    # Moves and erases.
 
     def keep_erased(self, group: Group, kept: int) -> None:
         """Collects until so many are erased. Beyond what is necessary, only where it is worth it."""
@@ -254,9 +254,9 @@ class Drive:
         victim.group.erased.append(victim)
 
     def after_collecting(self, erased: ReclaimUnit) -> None:
-        """What follows when a victim has been erased? Usually nothing."""
+        """Called when a victim has been erased. Usually nothing follows."""
 
-    # What does the host do?
+    # Requests of the host.
 
     def write(self, lpn: int) -> None:
         """The host writes a logical unit."""
@@ -346,7 +346,7 @@ class PageMapped(Drive):
         self.stream_for(lpn, wrote=False)
 
     def stream_for(self, lpn: int, wrote: bool) -> int:
-        """Which of the host's streams takes a page? That of its class, by how it has been used of late."""
+        """Returns the host's stream for a page: that of its class, by how the page has been used of late."""
         if self.by_class is None or self.phase["is_preconditioning"]:
             return MIXED
         uses = self.uses.pop(lpn, None) or [0, 0]
@@ -359,7 +359,7 @@ class PageMapped(Drive):
         return READ_HOT if reads > above else WRITE_HOT if writes > above else MIXED
 
     def die_for(self, lpn: int) -> int:
-        """Which die takes a page? That of its address, if there is such a rule, or the next with room."""
+        """Returns the die for a page: that of its address, if there is such a rule, or the next with room."""
         home = self.order[lpn % len(self.order)]
         if self.rules["dies_by_address"] and self.has_room(home):
             return home
@@ -371,12 +371,12 @@ class PageMapped(Drive):
         raise ValueError("more data than the drive holds")
 
     def has_room(self, die: int) -> bool:
-        """Whether one more page may be valid on a die. The old copy is still valid when the new one comes."""
+        """True if one more page may be valid on a die. The old copy is still valid when the new one comes."""
         planes = self.planes_of[die]
         return sum(plane.valid for plane in planes) < self.limit * len(planes)
 
     def plane_for(self, die: int, which: int) -> Plane | None:
-        """Which plane of a die takes a page? The next in turn. None if that must collect first.
+        """Returns the plane of a die for a page: the next in turn. None if that must collect first.
 
         Only one full of valid data is passed over. If others were, open blocks would get out of step, and
         their pages could no longer be programmed together.
@@ -436,8 +436,10 @@ class Superblocks(Drive):
         self.host = Stream(drive, survivors=Stream(drive))
 
     def places_of_data(self, stripe: int) -> Iterator[int]:
-        """Which places take data? All but those of the last program unit of each stripe, which is parity. The
-        last stripe is shorter or, where one program unit would be left, longer."""
+        """Yields the places of data: all but those of the last program unit of each stripe, which is parity.
+
+        The last stripe is shorter or, where one program unit would be left, longer.
+        """
         ends = set(range(stripe, self.programs - 1, stripe)) | {self.programs} if stripe > 0 else set()
         for program in range(self.programs):
             if program + 1 not in ends:

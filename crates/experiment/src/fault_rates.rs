@@ -2,7 +2,7 @@
 //! and times are drawn from the seed of the run.
 
 use crate::device_spec::Resolved;
-use crate::faults::{MOST, Scripted, What};
+use crate::faults::{FaultKind, MOST, Scripted};
 use fowler_device::Fault;
 use fowler_units::{BlockId, DieId, Lpn, Nanos, PlaneId, Rng, Span, StripeId};
 use fowler_workload::LATEST;
@@ -32,7 +32,7 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
     let mut sources: Vec<Source> = Vec::new();
     let mut all: Vec<Scripted> = Vec::new();
     for fault in faults {
-        let What::Rate(kind) = fault.what else {
+        let FaultKind::Rate(kind) = fault.what else {
             all.push(*fault);
             continue;
         };
@@ -49,7 +49,8 @@ pub(crate) fn drawn(faults: &[Scripted], drive: &Resolved) -> Vec<Scripted> {
         && let Some(source) = sources.iter_mut().min_by_key(|source| source.next)
         && source.next < LATEST
     {
-        let what = What::Unit(numbered(source.kind, source.rng.below(source.units.into()) as u32));
+        let what =
+            FaultKind::Unit(numbered(source.kind, source.rng.below(source.units.into()) as u32));
         all.push(Scripted { at: source.next, what, drawn: true });
         source.advance();
     }

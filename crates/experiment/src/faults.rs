@@ -17,14 +17,14 @@ pub struct Scripted {
     /// between them.
     pub at: Nanos,
     /// Kind of fault: a unit that fails, a power loss, or a rate of failures.
-    pub what: What,
+    pub what: FaultKind,
     /// True if the fault was drawn at random from a rate, not listed with its time.
     pub drawn: bool,
 }
 
 /// A fault that the user lists: a unit that fails, a power loss, or a rate of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum FaultKind {
     /// A unit of the flash, such as a die, block or page, fails.
     Unit(Fault),
     /// The power is off for this long.
@@ -66,23 +66,23 @@ const EVERY: &str = "every";
 /// the logical page with this number cannot be read.
 const UNCORRECTABLE: &str = "uncorrectable";
 
-impl fmt::Display for What {
+impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            What::PowerOff(lasts) => write!(f, "{POWER} {lasts}"),
-            What::Unit(Fault::Page(page)) => write!(f, "page {} {UNCORRECTABLE}", page.0),
-            What::Unit(Fault::Miscorrected(page)) => write!(f, "{MISCORRECTED} {}", page.0),
-            What::Unit(Fault::Misdirected(page)) => write!(f, "{MISDIRECTED} {}", page.0),
-            What::Unit(Fault::Parity(stripe)) => write!(f, "parity {}", stripe.0),
-            What::Unit(Fault::Block(block)) => write!(f, "block {}", block.0),
-            What::Unit(Fault::Plane(plane)) => write!(f, "plane {}", plane.0),
-            What::Unit(Fault::Die(die)) => write!(f, "die {}", die.0),
-            What::Unit(Fault::Chip(chip)) => write!(f, "chip {chip}"),
-            What::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
-            What::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
-            What::Rate(kind) => {
+            FaultKind::PowerOff(lasts) => write!(f, "{POWER} {lasts}"),
+            FaultKind::Unit(Fault::Page(page)) => write!(f, "page {} {UNCORRECTABLE}", page.0),
+            FaultKind::Unit(Fault::Miscorrected(page)) => write!(f, "{MISCORRECTED} {}", page.0),
+            FaultKind::Unit(Fault::Misdirected(page)) => write!(f, "{MISDIRECTED} {}", page.0),
+            FaultKind::Unit(Fault::Parity(stripe)) => write!(f, "parity {}", stripe.0),
+            FaultKind::Unit(Fault::Block(block)) => write!(f, "block {}", block.0),
+            FaultKind::Unit(Fault::Plane(plane)) => write!(f, "plane {}", plane.0),
+            FaultKind::Unit(Fault::Die(die)) => write!(f, "die {}", die.0),
+            FaultKind::Unit(Fault::Chip(chip)) => write!(f, "chip {chip}"),
+            FaultKind::Unit(Fault::Channel(channel)) => write!(f, "channel {channel}"),
+            FaultKind::Unit(fault @ (Fault::Power | Fault::Bug(_))) => write!(f, "{fault:?}"),
+            FaultKind::Rate(kind) => {
                 // The unit of a rate has a meaningless number, which is cut off.
-                let unit = What::Unit(kind).to_string();
+                let unit = FaultKind::Unit(kind).to_string();
                 f.write_str(unit.split(' ').next().unwrap_or_default())
             }
         }
@@ -91,7 +91,7 @@ impl fmt::Display for What {
 
 impl fmt::Display for Scripted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let every = if matches!(self.what, What::Rate(_)) { "every " } else { "" };
+        let every = if matches!(self.what, FaultKind::Rate(_)) { "every " } else { "" };
         write!(f, "{every}{} {}", self.at - Nanos::ZERO, self.what)
     }
 }
@@ -143,10 +143,10 @@ fn disorder(before: &[Scripted], fault: &Scripted) -> Option<String> {
     {
         return Some(wrong);
     }
-    if matches!(fault.what, What::Rate(_)) {
+    if matches!(fault.what, FaultKind::Rate(_)) {
         return None;
     }
-    let mut listed = before.iter().filter(|it| !matches!(it.what, What::Rate(_)));
+    let mut listed = before.iter().filter(|it| !matches!(it.what, FaultKind::Rate(_)));
     let last = listed.next_back().filter(|last| last.at > fault.at)?;
     Some(format!("`{fault}` is listed after `{last}`"))
 }
@@ -178,7 +178,7 @@ fn one(text: &str) -> Result<Scripted, Vec<String>> {
                     wrong.push("has no length".into());
                     None
                 }
-                lasts => lasts.map(What::PowerOff),
+                lasts => lasts.map(FaultKind::PowerOff),
             },
         },
         Some(word) => unit(word, &mut words, &mut wrong),
@@ -237,7 +237,7 @@ fn rate<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Scripted, Vec<St
     }
     match kind {
         Some((_, fault)) if wrong.is_empty() => {
-            Ok(Scripted { at: Nanos(mean.0), what: What::Rate(fault(0)), drawn: false })
+            Ok(Scripted { at: Nanos(mean.0), what: FaultKind::Rate(fault(0)), drawn: false })
         }
         _ => Err(wrong),
     }
@@ -260,7 +260,7 @@ fn unit<'a>(
     word: &str,
     words: &mut impl Iterator<Item = &'a str>,
     wrong: &mut Vec<String>,
-) -> Option<What> {
+) -> Option<FaultKind> {
     let (kind, fault) = kind_of(word, &[POWER], wrong)?;
     let struck = if [MISCORRECTED, MISDIRECTED].contains(&kind) { "page" } else { kind };
     let Some(number) = words.next() else {
@@ -281,21 +281,21 @@ fn unit<'a>(
         ));
         return None;
     }
-    parsed.map(|number| What::Unit(fault(number)))
+    parsed.map(|number| FaultKind::Unit(fault(number)))
 }
 
 impl Scripted {
     /// Returns the power loss, if the fault is one.
     pub fn power_off(&self) -> Option<PowerOff> {
         match self.what {
-            What::PowerOff(lasts) => Some(PowerOff { at: self.at, lasts }),
-            What::Unit(_) | What::Rate(_) => None,
+            FaultKind::PowerOff(lasts) => Some(PowerOff { at: self.at, lasts }),
+            FaultKind::Unit(_) | FaultKind::Rate(_) => None,
         }
     }
 
     /// Converts a power loss to a fault.
     pub(crate) fn of_power(PowerOff { at, lasts }: PowerOff) -> Scripted {
-        Scripted { at, what: What::PowerOff(lasts), drawn: false }
+        Scripted { at, what: FaultKind::PowerOff(lasts), drawn: false }
     }
 }
 
@@ -306,7 +306,7 @@ impl Scripted {
 /// Every unit that the drive does not have.
 pub(crate) fn check(faults: &[Scripted], drive: &Resolved, name: &str) -> Result<(), Diagnostics> {
     let absent = |fault: &Scripted| {
-        let (What::Unit(unit) | What::Rate(unit)) = fault.what else { return None };
+        let (FaultKind::Unit(unit) | FaultKind::Rate(unit)) = fault.what else { return None };
         let (number, count) = unit.unit(&drive.config, &drive.layout)?;
         let kind = match unit {
             Fault::Page(_) | Fault::Miscorrected(_) | Fault::Misdirected(_) => "logical page",
@@ -368,9 +368,9 @@ pub(crate) fn run<L: Faulty, P: Probe<L>>(
     for fault in faults {
         let at = start + (fault.at - Nanos::ZERO);
         match fault.what {
-            What::Unit(unit) => device.schedule_fault(at, unit),
-            What::PowerOff(lasts) => device.schedule_power_off(at, lasts),
-            What::Rate(_) => unreachable!("faults were drawn for it"),
+            FaultKind::Unit(unit) => device.schedule_fault(at, unit),
+            FaultKind::PowerOff(lasts) => device.schedule_power_off(at, lasts),
+            FaultKind::Rate(_) => unreachable!("faults were drawn for it"),
         }
     }
     device.run(requests, pacing, probe);

@@ -2,8 +2,8 @@
 
 use super::flow::Share;
 use super::plan::{
-    Batches, ByDirection, Direction, Ends, Least, Logs, Looks, Op, Plan, Rate, Recorded, Requests,
-    Steady, Target, Think, What,
+    Batches, ByDirection, Direction, Ends, Least, Logs, Looks, Op, Plan, Rate, Recorded,
+    RequestKind, Requests, Steady, Target, Think,
 };
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_fio as fio;
@@ -224,11 +224,11 @@ pub(super) struct Bound {
 impl Bound {
     fn op(&self, request: &fio::Request, after_all: bool, not_before: Option<Span>) -> Op {
         let what = match request.op {
-            fio::Op::Read => What::Data(Direction::Read),
-            fio::Op::Write => What::Data(Direction::Write),
-            fio::Op::Trim => What::Data(Direction::Trim),
-            fio::Op::Sync => What::Sync,
-            fio::Op::DataSync => What::DataSync,
+            fio::Op::Read => RequestKind::Data(Direction::Read),
+            fio::Op::Write => RequestKind::Data(Direction::Write),
+            fio::Op::Trim => RequestKind::Data(Direction::Trim),
+            fio::Op::Sync => RequestKind::Sync,
+            fio::Op::DataSync => RequestKind::DataSync,
         };
         let (offset, length, file) = (request.offset, request.length, request.file);
         let address = match request.op.is_flush() {

@@ -38,7 +38,7 @@ pub(super) struct Host<'a> {
     began: Nanos,
     acts: u64,
     answered: u64,
-    told: u64,
+    reported: u64,
     share: f64,
     stopped: bool,
 }
@@ -69,7 +69,7 @@ impl<'a> Host<'a> {
             began: now,
             acts: 0,
             answered: 0,
-            told: 0,
+            reported: 0,
             share: 0.0,
             stopped,
         };
@@ -112,7 +112,7 @@ impl<'a> Host<'a> {
                 Ends::All => true,
             };
             if goes && !process.has_ended() {
-                process.tell_to_end(now);
+                process.ask_to_end(now);
             }
         }
         self.let_begin(now);
@@ -204,7 +204,7 @@ impl<'a> Host<'a> {
             (bytes + moved, requests + it.record.stats.requests())
         });
         if criterion.sample(done) {
-            members.iter_mut().filter(|it| !it.has_ended()).for_each(|it| it.tell_to_end(now));
+            members.iter_mut().filter(|it| !it.has_ended()).for_each(|it| it.ask_to_end(now));
             self.schedule_all();
         }
     }
@@ -215,8 +215,8 @@ impl<'a> Host<'a> {
         let share = self.processes.iter().map(|it| it.share(now)).sum::<f64>() / all;
         let of_a_part = (share - self.share).max(0.0);
         self.share += of_a_part;
-        let requests = self.answered - self.told;
-        self.told = self.answered;
+        let requests = self.answered - self.reported;
+        self.reported = self.answered;
         (self.control.progress)(Progress::Served { requests, of_a_part });
     }
 

@@ -4,7 +4,7 @@
 //! Lines are written as the run goes on, into files that appear when they are complete. Processes
 //! that share a name (`per_job_logs=0`) write into one file, in the order of time.
 
-use super::plan::{Direction, Logs, Plan, What};
+use super::plan::{Direction, Logs, Plan, RequestKind};
 use super::stats::{Buckets, Samples, Stage, Stats, Times, Window};
 use super::unit::Unit;
 use fowler_experiment::atomic_file::{AtomicFile, remove_abandoned};
@@ -193,9 +193,9 @@ impl Logbook {
         let Some(file) = &self.requests else { return };
         let us = (unit.start.0 - self.began.0) / 1_000;
         let action = match unit.op.what {
-            What::Data(direction) => direction.name(),
-            What::Sync => "sync",
-            What::DataSync => "datasync",
+            RequestKind::Data(direction) => direction.name(),
+            RequestKind::Sync => "sync",
+            RequestKind::DataSync => "datasync",
         };
         self.line.clear();
         let name = self.files.get(unit.op.file).map_or("", String::as_str);

@@ -34,7 +34,7 @@ fowler_units::enumerated! {
 /// Kind of a request that a fio job issues: a read, write or trim, or a flush (`fsync`,
 /// `fdatasync`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum RequestKind {
     /// A data request in this direction.
     Data(Direction),
     /// A flush command (`fsync`).
@@ -43,14 +43,14 @@ pub enum What {
     DataSync,
 }
 
-impl What {
+impl RequestKind {
     /// Returns the command that the drive receives for a request of this kind.
     pub fn command(self) -> HostOp {
         match self {
-            What::Data(Direction::Read) => HostOp::Read,
-            What::Data(Direction::Write) => HostOp::Write,
-            What::Data(Direction::Trim) => HostOp::Trim,
-            What::Sync | What::DataSync => HostOp::Flush,
+            RequestKind::Data(Direction::Read) => HostOp::Read,
+            RequestKind::Data(Direction::Write) => HostOp::Write,
+            RequestKind::Data(Direction::Trim) => HostOp::Trim,
+            RequestKind::Sync | RequestKind::DataSync => HostOp::Flush,
         }
     }
 }
@@ -59,7 +59,7 @@ impl What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Op {
     /// Kind of the request of a fio job: data (a read, write or trim) or a flush.
-    pub what: What,
+    pub what: RequestKind,
     /// Index of the request's file among those of the job.
     pub file: usize,
     /// First byte of the request in its file.

@@ -16,7 +16,7 @@ use super::latency_target::{Found, Search};
 use super::least_rate::Cycle;
 use super::log::Logbook;
 use super::pace::Pace;
-use super::plan::{Direction, HostCosts, Op, Plan, Requests, What};
+use super::plan::{Direction, HostCosts, Op, Plan, RequestKind, Requests};
 use super::record::Record;
 use super::unit::Unit;
 use fowler_units::{HostIo, HostOp, Nanos, QueueId, Span};
@@ -101,10 +101,10 @@ pub(super) struct Process<'a> {
     counted: u64,
     thought_at: u64,
     thought: Nanos,
-    /// `told`: true once this fio process must end, for example because another process of its
+    /// `must_end`: true once this fio process must end, for example because another process of its
     /// group has ended. `stopping`: true once it has no requests left to issue but the flushes at
     /// its end.
-    told: bool,
+    must_end: bool,
     stopping: bool,
     cycle: Cycle,
     /// Number of requests that the process has issued, against its share of those of its flow:
@@ -140,7 +140,7 @@ impl<'a> Process<'a> {
             counted: 0,
             thought_at: 0,
             thought: Nanos::ZERO,
-            told: false,
+            must_end: false,
             stopping: false,
             cycle: Cycle::new(Nanos::ZERO),
             standing: Standing::default(),
@@ -171,8 +171,8 @@ impl<'a> Process<'a> {
     }
 
     /// Asks the process to end. Requests in flight are still collected.
-    pub fn tell_to_end(&mut self, now: Nanos) {
-        self.told = true;
+    pub fn ask_to_end(&mut self, now: Nanos) {
+        self.must_end = true;
         match self.state {
             State::Idle => {
                 self.record.begin(now, &self.plan);
@@ -291,7 +291,7 @@ impl<'a> Process<'a> {
     /// flush, hands over at once.
     fn turn(&mut self, now: Nanos) -> Option<HostIo> {
         self.record.pass_ramp(now, &self.plan, &mut self.pace);
-        let over = self.told || now >= self.latest() || self.look_at_latencies(now);
+        let over = self.must_end || now >= self.latest() || self.look_at_latencies(now);
         if over && !self.stopping {
             self.stopping = true;
             self.pending = None;
@@ -307,7 +307,7 @@ impl<'a> Process<'a> {
             self.pending = Some(op);
             return None;
         }
-        let What::Data(direction) = op.what else { return self.flush(op, now, Then::Turn) };
+        let RequestKind::Data(direction) = op.what else { return self.flush(op, now, Then::Turn) };
         let due = self.pace.due(direction);
         if due > now {
             self.pending = Some(op);
@@ -387,7 +387,7 @@ impl<'a> Process<'a> {
         let end = |op: &Op| op.address + u64::from(op.length);
         let queued = self.queued.iter().chain(&self.in_flight).chain(&self.answered);
         let all = queued.chain(self.follow.iter().map(|(_, unit)| unit));
-        let data = |unit: &&Unit| matches!(unit.op.what, What::Data(_));
+        let data = |unit: &&Unit| matches!(unit.op.what, RequestKind::Data(_));
         let touches = |other: &Op| other.address < end(op) && op.address < end(other);
         all.filter(data).any(|unit| touches(&unit.op))
     }
@@ -439,7 +439,7 @@ impl<'a> Process<'a> {
             start: now,
             issued: None,
             answered: None,
-            then_flush: self.plan.durable && op.what == What::Data(Direction::Write),
+            then_flush: self.plan.durable && op.what == RequestKind::Data(Direction::Write),
         }
     }
 
@@ -548,20 +548,20 @@ impl<'a> Process<'a> {
     fn record_one(&mut self, unit: &Unit, now: Nanos) {
         self.record.pass_ramp(now, &self.plan, &mut self.pace);
         let times = unit.times(now);
-        if let What::Data(_) = unit.op.what {
+        if let RequestKind::Data(_) = unit.op.what {
             self.counted += u64::from(self.plan.think.is_some_and(|it| !it.counts_issued));
             if let Some(search) = &mut self.search {
                 search.answered(now - unit.start);
             }
             if self.plan.max_latency.is_some_and(|most| now - unit.start > most) {
-                (self.told, self.record.too_slow) = (true, true);
+                (self.must_end, self.record.too_slow) = (true, true);
             }
         }
         self.record.add(&self.plan, unit, &times);
         if let Some(least) = &self.plan.least
             && self.cycle.is_too_slow(least, &self.record.stats, now)
         {
-            (self.told, self.record.below_least) = (true, true);
+            (self.must_end, self.record.below_least) = (true, true);
         }
     }
 

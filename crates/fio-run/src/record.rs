@@ -2,7 +2,7 @@
 
 use super::log::Logbook;
 use super::pace::Pace;
-use super::plan::{Plan, What};
+use super::plan::{Plan, RequestKind};
 use super::stats::{Depths, Samples, Stats, Times};
 use super::unit::Unit;
 use fowler_units::{Nanos, Span};
@@ -125,11 +125,11 @@ impl Record {
         // Windows end before the request that is collected at their end.
         self.logs.rates(times.collected, &self.stats);
         match unit.op.what {
-            What::Data(direction) => {
+            RequestKind::Data(direction) => {
                 self.stats.record(direction, unit.op.length, times, &plan.recorded);
                 self.logs.latencies(direction, unit, times);
             }
-            What::Sync | What::DataSync => self.stats.record_sync(times),
+            RequestKind::Sync | RequestKind::DataSync => self.stats.record_sync(times),
         }
     }
 

@@ -47,7 +47,7 @@ impl Requests for Script {
     }
 }
 
-fn op(what: What, number: u64) -> Op {
+fn op(what: RequestKind, number: u64) -> Op {
     let length = if what.command() == HostOp::Flush { 0 } else { 4096 };
     let offset = if length == 0 { 0 } else { number * 65_536 };
     Op { what, file: 0, offset, address: offset, length, after_all: false, not_before: None }
@@ -55,11 +55,11 @@ fn op(what: What, number: u64) -> Op {
 
 fn read(number: u64) -> Op {
     // Every page of a row of blocks is on another die than the one before.
-    op(What::Data(Direction::Read), number % 512)
+    op(RequestKind::Data(Direction::Read), number % 512)
 }
 
 fn write(number: u64) -> Op {
-    op(What::Data(Direction::Write), number % 512)
+    op(RequestKind::Data(Direction::Write), number % 512)
 }
 
 fn task(plan: Plan, most: u64, of: fn(u64) -> Op) -> Task {
@@ -302,7 +302,7 @@ fn runtime_counts_after_the_ramp_and_the_ramp_is_not_recorded() {
 #[test]
 fn a_flush_waits_and_counts_apart() {
     let every_fourth = |number: u64| match number % 4 {
-        3 => op(What::Sync, number),
+        3 => op(RequestKind::Sync, number),
         _ => write(number),
     };
     let (fio, seen) = run(vec![task(Plan::new("syncs", 1), 44, every_fourth)]);
@@ -391,7 +391,7 @@ fn a_steady_state_ends_a_job_and_its_samples_are_kept() {
 fn the_same_jobs_give_the_same_bytes_and_nothing_is_lost() {
     let mix = |number: u64| match number % 3 {
         0 => write(number * 7),
-        1 => op(What::Data(Direction::Trim), number % 256),
+        1 => op(RequestKind::Data(Direction::Trim), number % 256),
         _ => read(number * 13),
     };
     let tasks = || {
@@ -516,7 +516,8 @@ fn an_iolog_has_the_requests_and_a_histogram_log_the_buckets() {
         per_job: true,
         ..Logs::default()
     };
-    let every_third = |number: u64| if number % 3 == 2 { op(What::Sync, 0) } else { read(number) };
+    let every_third =
+        |number: u64| if number % 3 == 2 { op(RequestKind::Sync, 0) } else { read(number) };
     let all = logged(logs, Plan::new("file", 1), 6, every_third);
     let lines = &all[1].1;
     assert_eq!(all[1].0, "requests.log");
@@ -544,10 +545,10 @@ mod shared_files {
         let mixed =
             |number: u64| if number.is_multiple_of(3) { write(number) } else { read(number) };
         let syncs = |number: u64| match number % 33 {
-            32 => op(What::Sync, number),
+            32 => op(RequestKind::Sync, number),
             _ => write(number),
         };
-        let trim = |number: u64| op(What::Data(Direction::Trim), number % 512);
+        let trim = |number: u64| op(RequestKind::Data(Direction::Trim), number % 512);
         let plan = |name: &str| Plan { batches: Batches::single(4), ..Plan::new(name, 4) };
         let mut writer = Plan { wave: 1, group: 1, ..Plan::new("writer", 1) };
         writer.recorded.percentiles = vec![50.0, 99.0, 99.99];

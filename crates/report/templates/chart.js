@@ -46,7 +46,7 @@ class View {
 
   get shown() { return this.chart.panels[this.panel]; }
 
-  /// Whether its x axis has numbers.
+  /// True if the x axis of the chart has numbers.
   get zooms() { return !['bars', 'boxes'].includes(this.chart.shape); }
 
   /// The height of letters, in pixels.

@@ -189,7 +189,7 @@ const option = (view) => {
   const own = ({ bars, heat, boxes }[view.chart.shape] ?? lines)(view);
   const shared = {
     animation: false, textStyle: text, backgroundColor: 'transparent',
-    // Its labels would repeat the caption; its decals are replaced by those of the inks.
+    // Labels of the chart would repeat the caption; its decals are replaced by those of the inks.
     aria: { enabled: true, label: { enabled: false }, decal: { show: false } },
   };
   const tooltip = {

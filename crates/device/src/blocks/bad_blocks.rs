@@ -1,6 +1,18 @@
-//! Blocks that fail in use. A program or an erase reports failure; the data of the block is moved,
-//! the block is retired, and the room of its plane shrinks.
-//! See docs/decisions/blocks.md, "How does a block fail?".
+//! Blocks that fail in use.
+//!
+//! 1. Each block has a fate, drawn before the run (`block_fates.rs`).
+//! 2. A program fails: the block takes no more pages, another open block takes the page in place of
+//!    it, and the room of the plane shrinks. The failed block waits to be emptied
+//!    (`gc/failed_blocks.rs`).
+//! 3. An erase fails, or the block whose program failed has been emptied and erased: the block is
+//!    retired.
+//!
+//! Exceptions: a block that the plane cannot spare now stays in use, and fails at a later erase.
+//! When the drive as a whole can lose no block any more, none fails from then on (`worn_out`).
+//!
+//! Invariant: a block fails only if the drive still has room for `needed` pages without it; on a
+//! drive whose addresses determine dies, if the die still has room for its own. See
+//! docs/decisions/blocks.md, "How does a block fail?".
 
 use super::block_fates::{ERASE, Fates};
 use super::block_table::BlockState;

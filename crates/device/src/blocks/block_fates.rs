@@ -1,6 +1,9 @@
 //! The P/E cycle in which each block fails, and the operation that reports it: the laws of failure
 //! of every drive, whatever it does with a block that has failed.
-//! See docs/decisions/blocks.md, "How does a block fail?".
+//!
+//! Invariants: fates are drawn once, before the run, from a random stream of their own, so they do
+//! not depend on the workload; a block that has failed does not fail again. See
+//! docs/decisions/blocks.md, "How does a block fail?".
 
 use crate::config::Config;
 use fowler_physics::bad_blocks::FailureLaw;

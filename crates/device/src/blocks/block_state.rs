@@ -1,4 +1,7 @@
 //! The state of a block, and the number of its pages taken since the last erase, in one word.
+//!
+//! Invariants: a block goes through its states in one order, free, open, full, collecting, and free
+//! again, or is retired for good; the methods of the block table assert the state that they leave.
 
 use serde::{Deserialize, Serialize};
 

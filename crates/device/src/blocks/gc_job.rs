@@ -1,5 +1,9 @@
 //! The GC job that empties a block, as far as the page allocator needs to know it: the host must
 //! not write faster than the job moves pages, or it would stall while a whole block is moved.
+//!
+//! Invariant: while a foreground job runs, the host has written at most `surplus` pages to the
+//! plane, and beyond them no more than the share of `gain` that the moves so far have earned
+//! ([`Job::lets_host_write`]).
 
 use crate::blocks::open_blocks::Opened;
 use crate::observe::operation::Source;

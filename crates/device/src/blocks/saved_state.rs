@@ -1,5 +1,8 @@
 //! The saved state of page-mapped blocks before the first request, as 32-bit words that can be
-//! written and read. Every block is erased, open for plain data, or full; no time has passed.
+//! written and read.
+//!
+//! Invariants: every block is erased, open for plain data, or full; no time has passed; no page is
+//! assigned to a die without a place there.
 
 use super::block_table::{BlockState, Blocks};
 use super::open_blocks::Opened;

@@ -172,7 +172,7 @@ impl Buffer {
         let sectors = page_size.div_ceil(sector);
         // SAFETY: frame IDs are created only here, in `free`, all below `frames`. The mapping
         // stores them while a frame holds a page. No mapping from elsewhere contains any: a saved
-        // one that does is rejected (`lifetime/checkpoint.rs`), and preconditioning uses no frames.
+        // one that does is rejected (`untimed/checkpoint.rs`), and preconditioning uses no frames.
         #[allow(unsafe_code, reason = "see `Table`")]
         let places = unsafe { Table::new(vec![blank; frames as usize]) };
         Self {

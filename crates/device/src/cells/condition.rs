@@ -1,5 +1,17 @@
 //! The age and wear of pages and blocks, and the sensing level that each read needs because of
 //! them.
+//!
+//! 1. A program stamps its page, and a read counts as a disturbance of its block.
+//! 2. For a read, the levels that hold for all pages of the block are looked up
+//!    ([`Condition::read`]).
+//! 3. If none hold, the level that the page needs follows from its true condition, and the level
+//!    tried first from what the controller knows ([`Condition::find_out`]). If the youngest and the
+//!    oldest page of the block agree, the levels are kept for the block, until they age or are
+//!    disturbed too much.
+//!
+//! Invariants: time stamps count from `epoch` before time zero, in steps of 67 ms; wear is counted
+//! in whole tenths of a cycle, so that nothing is rounded; levels that are kept for a block are
+//! those that each of its pages would get.
 
 use crate::cells::program_mode::{Mode, Step, Voltage};
 use crate::cells::reliability::{Cells, StrengthClass};

@@ -1,6 +1,13 @@
 //! Reads that fail at a given rate: the uncorrectable bit error rate (UBER) of a data sheet, which
 //! is the number of errors that remain after correction per bit read, whatever their cause (JEDEC,
 //! JESD218). See docs/decisions/cells.md, "What does a rate of uncorrectable errors do?".
+//!
+//! 1. The number of reads that succeed before the next failure is drawn at once (geometric).
+//! 2. Each read counts it down ([`RandomFailures::strikes`]). At zero the read fails, and the next
+//!    number is drawn.
+//!
+//! A failure that strikes a page which cannot be read anyway is postponed to the next read
+//! ([`RandomFailures::put_off`]).
 
 use crate::config::Config;
 use fowler_units::{Bytes, Rng};

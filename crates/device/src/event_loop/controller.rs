@@ -1,6 +1,14 @@
-//! Event dispatch: calls the components when a flash transaction ends, a die becomes idle or a
-//! timer fires. Holds the translation and its redundancy; each call checks once if the drive has
-//! redundancy.
+//! Event dispatch of a page-mapped drive. Holds the translation and its redundancy; each call
+//! checks once if the drive has redundancy.
+//!
+//! 1. A die asks for the page of a program ([`Translation::bind`]); the owner of the transaction
+//!    gives it.
+//! 2. At the end of a transaction ([`Translation::done`], [`Translation::read_done`]) the
+//!    redundancy is asked first: it may keep the transaction. Otherwise the end goes to the owner:
+//!    a request, a frame, a GC job, a mapping entry, a measurement or a scrub.
+//! 3. A die without work, and timers, start background work: GC, rewrites of buffered pages, scrub,
+//!    refresh and measurements.
+//! 4. Faults and losses of power are passed on (`faults.rs`, `power_loss.rs`).
 
 use super::Layer;
 use super::fault_schedule::FaultSchedule;

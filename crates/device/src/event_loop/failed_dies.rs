@@ -1,5 +1,16 @@
 //! Dies that fail during a run: their replacement by spare dies, and the effects on a drive without
 //! one.
+//!
+//! 1. A fault strikes dies. Each that no spare die replaces fails for good: background work there
+//!    is given up (`gc/failed_dies.rs`), and the flash returns what the die had begun
+//!    ([`Controller::fail_dies`]).
+//! 2. Programs that it had begun, and data that it had programmed and that the controller still
+//!    has, go to other dies.
+//! 3. The pages of the die fail, as by any other fault (`raid/faults.rs`).
+//! 4. If the others cannot hold the capacity, the drive becomes read-only; if they cannot even hold
+//!    the data in the controller, it goes offline ([`Controller::look_at_capacity`]).
+//! 5. Transactions that waited for the die, or are sent to it later, come back: programs go to
+//!    another die, reads have failed ([`Controller::take_back`]).
 
 use super::Device;
 use super::controller::{Controller, with_redundancy};

@@ -1,4 +1,13 @@
 //! Faults of a drive: injected at once, or at times known in advance.
+//!
+//! 1. [`Device::schedule_fault`] and [`Device::schedule_power_off`] put a fault behind those that
+//!    are still to come, and an event on the agenda.
+//! 2. At that event the layer injects it ([`super::faulty::Faulty`]), before every request and
+//!    decision of the same nanosecond.
+//! 3. The effects are recorded, and reported after the run ([`Device::struck`],
+//!    [`Device::losses`]).
+//!
+//! [`Device::inject`] and [`Device::power_off`] do step 2 at once.
 
 use super::Device;
 use super::fault_schedule::{Coming, Struck};

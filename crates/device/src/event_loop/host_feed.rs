@@ -1,6 +1,17 @@
 //! Serving a host whose requests depend on completions: several streams, each with its own arrival
 //! law and bound on requests in flight. [`Device::run`] draws from one stream and needs none of
 //! this. See docs/decisions/device.md, "How do several streams feed one drive?".
+//!
+//! 1. The host is asked when it acts next ([`Feed::due`]). What comes first decides: that act, the
+//!    entry of the oldest issued request, or an event of the drive.
+//! 2. Events of the drive up to then are processed. A completion is reported to the host
+//!    ([`Feed::answered`]), which is asked anew.
+//! 3. The host acts ([`Feed::take`]), and may issue a request, which takes its time on the link; or
+//!    the oldest issued request enters, unless the throttle delays it.
+//! 4. When nothing is left to issue and all requests are answered, the dies make their remaining
+//!    decisions, and the run ends.
+//!
+//! A request issued at the nanosecond at which another enters joins the line behind that one.
 
 use super::controller::Controller;
 use super::probe::Probe;

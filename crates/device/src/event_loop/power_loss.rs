@@ -1,10 +1,19 @@
-//! Losses of power. Operations resume afterwards where they were, unless programs are cut off
-//! ([`crate::policy::redundancy::CutPrograms`]), but data has aged: blocks whose data is older than
-//! T_retention are refreshed first (DA-RAID-5, section III-C: "the controller can monitor retention
-//! time only at time of power-on"). Unprotected caches lose their contents.
+//! Losses of power.
 //!
-//! The clock of the drive counts only time with power; time without power is added to the ages of
-//! data.
+//! 1. All data grows older by the time without power, which the clock of the drive does not count.
+//! 2. Blocks whose data is older than T_retention by then are refreshed first (DA-RAID-5, section
+//!    III-C: "the controller can monitor retention time only at time of power-on"), and the turns
+//!    of scrubbing move on.
+//! 3. Programs in flight end or are cut off ([`crate::policy::redundancy::CutPrograms`]); then
+//!    unprotected caches lose their contents: the buffer (`host/power_loss.rs`), and the parity
+//!    cache (`raid/power_loss.rs`).
+//! 4. The pages whose programs were cut off, and the earlier pages of their word lines, become
+//!    unreadable.
+//! 5. Operations resume where they were, and the losses are added to the totals (`power_offs.rs`).
+//!
+//! Exceptions: a drive whose caches are protected loses nothing, and one that is offline has
+//! nothing to lose. A drive with a throttle cannot lose power, because its lifetime runs on the
+//! drive's clock.
 
 use super::controller::{Controller, Hooks, with_redundancy};
 use super::faulty::Faulty;

@@ -1,5 +1,11 @@
 //! The end of a run: the contents of the caches are written to the flash, so that postponed writes
 //! are counted.
+//!
+//! 1. The buffer is evicted, and time advances until all programs of it have ended.
+//! 2. The parity cache is flushed, and time advances until it is empty.
+//!
+//! Each wait ends after [`STEPS`] steps of 10 ms at the latest: after a fault, an entry may stay in
+//! the parity cache forever.
 
 use super::controller::{Hooks, with_redundancy};
 use super::{Device, Layer};

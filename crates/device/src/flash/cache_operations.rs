@@ -1,4 +1,29 @@
 //! Cache operations: a die senses or programs while data of another page is in its cache register.
+//!
+//! Cache read:
+//!
+//! 1. A page that was sensed moves into the cache register, if that is empty, and the die decides
+//!    anew: the next page can be sensed ([`Flash::sensed_beside_cache`]).
+//! 2. The register gets the channel when the line comes to the die ([`Channel::grant_to_cache`]).
+//! 3. When the data has left, the read is handed back to the layer, and a page that waited for the
+//!    register moves in ([`Flash::cache_event`]).
+//!
+//! Cache program:
+//!
+//! 1. While a program runs on the cells, the data of the program that was submitted first of those
+//!    that wait is transferred in, one page after another; the program stays in the queue
+//!    ([`Flash::load_ahead`]).
+//! 2. When the cells are free, the program gets its pages in the flash and starts, or waits for the
+//!    rest of its data ([`Flash::take_up_beside_cache`]).
+//!
+//! Exceptions:
+//!
+//! - If the data of a program is in the register, a page that was sensed leaves from the page
+//!   register.
+//! - A try of a read that has failed stays out of the register: the page is sensed again.
+//! - While a command is suspended, no data of the next program enters.
+//! - While the register holds the data of a read, only another read may start; while it holds the
+//!   data of a program, no other program may.
 
 use super::cache_register::{CacheRegister, Holds};
 use super::{Bind, Flash, Translation};

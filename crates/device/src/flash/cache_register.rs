@@ -4,9 +4,11 @@
 //! layer is [`super::Translation::PACKED`] have one. See docs/decisions/superblocks.md, "What is a
 //! cache register?".
 //!
-//! The die's own state describes the cells and the page register; the cache register has a state, a
-//! transfer and an agenda entry of its own. Both registers share the die's place in the line of the
-//! channel; transfers of the page register go first.
+//! Invariants: the register holds data of one transaction, `txn`, which is none exactly while the
+//! register is empty; at most one transfer of the register waits or is in progress, and `ticket`
+//! and `until` are those of the transfer in progress. The state of the die describes the cells and
+//! the page register only. Both registers share the place of the die in the line of the channel;
+//! transfers of the page register go first.
 
 use fowler_agenda::Ticket;
 use fowler_units::{Id, Nanos, Span, TxnId};
@@ -67,6 +69,7 @@ impl CacheRegister {
     /// Returns true while the cache register holds the data of a read.
     #[inline]
     pub fn has_read(&self) -> bool {
+        debug_assert_eq!(self.holds == Holds::Nothing, !self.txn.is_some());
         matches!(self.holds, Holds::AwaitOut | Holds::Out)
     }
 

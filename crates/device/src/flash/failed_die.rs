@@ -1,6 +1,15 @@
-//! Dies that have failed for good. A program or erase that such a die had begun is lost; a read
-//! ends when it would have ended. Transactions that wait for the die, or are sent to it later, are
-//! handed back at once: neither the die nor its channel spends any time on them.
+//! Dies that have failed for good.
+//!
+//! 1. The program or erase that the die had begun is lost; its transactions are returned to the
+//!    caller ([`Flash::fail_die`]). A read that the die had begun ends when it would have ended.
+//! 2. The die is marked. When it decides, every transaction in its queue is handed back to the
+//!    layer ([`Flash::hand_back`]).
+//! 3. Transactions that are sent to the die later are handed back at once in the same way: neither
+//!    the die nor the channel spends any time on them.
+//!
+//! Exceptions: a transfer to the die that is in progress occupies the channel to the end
+//! ([`Flash::abandoned`]). If the whole drive has failed, nothing is handed back
+//! ([`Flash::shut_down`]).
 
 use super::{Flash, Translation};
 use crate::flash::die::{Cells, State};

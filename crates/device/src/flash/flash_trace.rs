@@ -1,6 +1,8 @@
-//! The steps of flash operations, for probes that observe them. A step is recorded when it ends,
-//! because then everything about it is known. The phases of programs and erases follow from the
-//! times at which they ran.
+//! The steps of flash operations, for probes that observe them.
+//!
+//! Invariants: a step is recorded when it ends, because then everything about it is known; steps
+//! are in the order of their ends. The phases of programs and erases are not recorded: they follow
+//! from the times at which these ran.
 
 use crate::observe::operation::{Op, Source};
 use fowler_nand::CellOp;

@@ -1,6 +1,14 @@
-//! Submission to a die that ranks its queue, and picking from it. Usually a transaction finds the
-//! queue empty and is started before the next one comes. That path is short: every rarer case is a
-//! call at the end, so that the short path saves no registers for it.
+//! Submission to a die that ranks its queue, and picking from it.
+//!
+//! 1. Waiting host reads are ranked by the age of their data, programs by the size of their request
+//!    ([`Flash::rank`]).
+//! 2. A program moves forward when a page write that is due earlier joins it ([`Flash::expedite`]).
+//! 3. A transaction that waits alone is picked without asking the die order, unless that is a
+//!    custom one; otherwise the order picks ([`Flash::pick_by_rank`]).
+//!
+//! Usually a transaction finds the queue empty and is started before the next one comes. That path
+//! is short: every rarer case is a call at the end, so that the short path saves no registers for
+//! it.
 
 use super::Flash;
 use crate::policy::die_order::AnyDieOrder;

@@ -1,5 +1,10 @@
 //! One die under raw flash commands: the flash array without a translation layer. Tests of a raw
 //! die test the code that runs in every drive.
+//!
+//! 1. Each command becomes a transaction that reaches the die at its time ([`run_chip`]).
+//! 2. The flash serves them as in a drive, by the timing, die order and suspension of the
+//!    configuration; programs need no page.
+//! 3. The end of each is recorded: start, end, suspensions.
 
 use crate::cells::reliability::{Cells, ModelKind};
 use crate::config::Config;

@@ -1,10 +1,16 @@
-//! Read retries of aged data: a page whose bit errors the code cannot correct is sensed and
-//! transferred again, at other references, in the order of the retry table. Only layers that are
+//! Read retries of aged data, in the order of the retry table. Only layers that are
 //! [`Translation::PACKED`] have them.
 //!
-//! Each try takes the whole time of a read of its page type and, after the first, the time to set
-//! the references. The die serves nothing else in between: the controller continues with the page
-//! that it has begun, as with soft sensing.
+//! 1. The layer says at which entry of the table the first try reads, and how many more tries the
+//!    page takes ([`Flash::sense_by_age`]).
+//! 2. The page is sensed and transferred: the whole time of a read of its page type for each try
+//!    and, after the first, the time to set the references.
+//! 3. If the code cannot correct the bit errors, the next try begins at once ([`Flash::retries`]).
+//!    The die serves nothing else in between: the controller continues with the page that it has
+//!    begun, as with soft sensing.
+//! 4. The time of failed tries is blamed on retries ([`Flash::read_retry_blame`]).
+//!
+//! A page that no entry of the table reads takes every try, and is counted as uncorrectable.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};

@@ -1,4 +1,18 @@
 //! The accounting of each transaction's time, by what it waited for.
+//!
+//! 1. A die logs its activities ([`crate::observe::ledger::Account`]). While a transaction waits,
+//!    nothing is computed for it.
+//! 2. When the log is full, the die adds it to the totals. Transactions that have waited since
+//!    before then save the totals at their submission, or their finished wait ([`Die::sum_up`]).
+//! 3. When a die takes a transaction up, the wait is the difference between the totals then and at
+//!    the submission ([`Die::settle_waits`]).
+//! 4. When the transaction ends, wait and service are added to the blame of its page, cause by
+//!    cause ([`Flash::service_blame`]). Time of a read beyond sensing and transfer is the
+//!    channel's, soft sensing or retries; time of a program beyond its nominal duration is that of
+//!    suspensions.
+//!
+//! Invariant: the parts that are added sum to the time from the submission to the end. The loop
+//! asserts it for whole requests when it reports them to the probe.
 
 use super::Flash;
 use crate::cells::reliability::RetryCost;

@@ -1,4 +1,11 @@
 //! Recording of the steps of flash operations, for a trace or a probe.
+//!
+//! 1. The probe chooses which steps are recorded, before a run ([`Flash::watch`]).
+//! 2. The code that ends a step notes it: transfers, runs on the cells, suspensions, ends
+//!    ([`Flash::note`]). Page writes that joined a program get a step of their own.
+//! 3. The loop reports the steps to the probe, and clears them ([`Flash::trace`]).
+//!
+//! Without a probe each note is one test of a flag.
 
 use super::Flash;
 use super::flash_trace::{FlashEvent, FlashStep, Operation, Steps};

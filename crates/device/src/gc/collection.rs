@@ -88,7 +88,7 @@ impl Gc {
             // Neither a swap nor refresh gains room: pages that the host writes meanwhile come out
             // of the reserve. The ratio of one host page to four moves is an assumption without a
             // source; with one to two, consecutive swaps used up the reserve and the host stalled
-            // (`tests/pacing.rs`).
+            // (`tests/all/pacing.rs`).
             return Job { pages, gain: pages / 4, surplus: room, written: 0, ..job };
         }
         let surplus = room.saturating_sub(pages);

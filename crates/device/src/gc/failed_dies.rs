@@ -1,4 +1,6 @@
-//! Dies that have failed for good: nothing is collected, refreshed, scrubbed or measured there.
+//! Dies that have failed for good. The jobs and the check of such a die are dropped; nothing is
+//! collected, refreshed, scrubbed or measured there any more. Transactions of the dropped jobs end
+//! without effect.
 
 use super::Gc;
 use crate::core::Core;

@@ -1,13 +1,17 @@
-//! Refresh: a block is emptied and erased before its data is too old or has been read too often
-//! (UDL of DA-RAID-5, section III-C). At the *hard limit* a block is refreshed at once; at a *soft
-//! limit* somewhat earlier, when its die is idle. A block that reaches a limit while still open is
-//! closed early, because a block that fills slowly would keep its first pages for too long. The
-//! remaining pages of such a block are not programmed until after its erase.
+//! The state of refresh: a block is emptied and erased before its data is too old or has been read
+//! too often (UDL of DA-RAID-5, section III-C). `refresh_checks.rs` finds such blocks,
+//! `refresh_jobs.rs` moves them.
 //!
-//! Scans of all blocks find those that have reached a limit. The time at which the oldest data will
-//! reach the hard limit is an event, so that a drive that is never idle also refreshes in time:
-//! data exceeds the limit at most by the duration of the job that moves it, and of jobs for other
-//! blocks of its plane that reach the limit at the same time.
+//! At the *hard limit* a block is refreshed at once; at a *soft limit* somewhat earlier, when its
+//! die is idle. A block that reaches a limit while still open is closed early, because a block that
+//! fills slowly would keep its first pages for too long. The remaining pages of such a block are
+//! not programmed until after its erase. Data exceeds the hard limit at most by the duration of the
+//! job that moves it, and of jobs for other blocks of its plane that reach the limit at the same
+//! time.
+//!
+//! Invariants: a block is in at most one list, that of its plane for the limit that it has reached,
+//! and in none exactly while its urgency is `Fresh`; an erase clears the timestamp and the reads of
+//! the block.
 
 use crate::config::Config;
 use fowler_units::{BlockId, Bytes, Geometry, IdVec, Link, Linked, List, Nanos, PlaneId, Span};

@@ -1,14 +1,14 @@
-//! Patrol scrub: in each period every block that holds data is read once, all its valid pages, so
-//! that errors are found while they can still be corrected, and losses before the host finds them.
-//! A block whose errors reach the margin of `policy/scrub` is moved by the job of refresh; a page
-//! that can only be recovered from its stripe is rebuilt (`raid/rebuild.rs`).
+//! The state of patrol scrub: in each period every block that holds data is read once, all its
+//! valid pages, so that errors are found while they can still be corrected, and losses before the
+//! host finds them. `scrub_turns.rs` does the reads. A block whose errors reach the margin of
+//! `policy/scrub` is moved by the job of refresh; a page that can only be recovered from its stripe
+//! is rebuilt (`raid/rebuild.rs`).
 //!
-//! The blocks of a die have their turns one after another, spread evenly over the period. Pages are
-//! read one by one while the die is idle. A block that has not been read when the next one has its
-//! turn is behind schedule: its pages are read although the host uses the die, one at a time, at
-//! most twice as often as the period requires. A block is therefore read within one and a half
-//! turns, plus the time that its reads wait for their die. See docs/decisions/gc.md, "When does a
-//! scrub read?".
+//! Invariants: the blocks of a die have their turns in the order of their numbers, `every` apart;
+//! at most one page of a die is being read, and at most one of its blocks waits to be moved; a busy
+//! die is read at most every `step`, twice as often as the period requires. A block is therefore
+//! read within one and a half turns, plus the time that its reads wait for their die. See
+//! docs/decisions/gc.md, "When does a scrub read?".
 
 use crate::config::Config;
 use crate::policy::scrub::{AnyScrub, Scrub as _};
@@ -152,6 +152,7 @@ impl Scrubber {
     /// die.
     pub(super) fn pass_on(&mut self, die: DieId) {
         let patrol = &mut self.dies[die];
+        debug_assert!(patrol.block < self.blocks, "the turn of a block that the die does not have");
         patrol.block += 1;
         if patrol.block == self.blocks {
             (patrol.block, patrol.rounds) = (0, patrol.rounds + 1);

@@ -1,5 +1,10 @@
 //! The lifetime of a drive: its target, the endurance of its cells, and the endurance left (READY,
-//! FAST 2012, sections 2 and 3.1). Wear is that of the drive's blocks, counted page by page.
+//! FAST 2012, sections 2 and 3.1).
+//!
+//! Invariants: time and pages are those of the simulation, in which dilation divides the lifetime
+//! and its write capacity by the same factor; wear is that of the drive's blocks, counted page by
+//! page since `before`; idle time never reduces the endurance of cells, which the configuration is
+//! checked for.
 
 use crate::blocks::block_table::Blocks;
 use crate::config::Config;

@@ -1,13 +1,16 @@
 //! The effects of a failed die on the host side.
 //!
-//! A program whose die has failed is *displaced* ([`Ftl::displace`]): it keeps its data, which the
-//! controller still has, loses its page, and is assigned to another die as in `programs.rs`. When
-//! it ends, the mapping is changed only if the page it stands for is still the valid one
-//! ([`Ftl::displaced`]).
+//! 1. A program whose die has failed is *displaced* ([`Ftl::displace`]): it keeps its data, which
+//!    the controller still has, loses its page, and is assigned to another die as in `programs.rs`.
+//! 2. The other die gives it a page, unless the host has written or trimmed the logical page
+//!    meanwhile ([`Ftl::bind_displaced`]).
+//! 3. When it ends, the mapping is changed only if the page it stands for is still the valid one
+//!    ([`Ftl::displaced`]).
 //!
 //! If the remaining dies cannot hold the capacity of the drive, its [`Service`] ends step by step:
-//! a read-only drive refuses writes and trims, also those that wait for room; an offline one
-//! refuses everything. See docs/decisions/blocks.md, "What happens to a die that fails?".
+//! a read-only drive refuses writes and trims, also those that wait for room
+//! ([`Ftl::become_read_only`]); an offline one refuses everything ([`Ftl::go_offline`]). See
+//! docs/decisions/blocks.md, "What happens to a die that fails?".
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

@@ -4,6 +4,9 @@
 //! turn a queue hands over as many commands as its weight, or as it has: one each in round robin.
 //! The specification gives weights to three classes of queues; here each queue has a weight of its
 //! own, which is a class of one queue.
+//!
+//! Invariants: commands of a queue leave in the order in which they joined; a bit of `waiting` is
+//! set exactly while its queue holds a command; `commands` is the number of commands in all queues.
 
 use crate::config::{Arbitration, QueueConfig, Weights};
 use fowler_units::{Bytes, Id, QueueId, ReqId};
@@ -107,6 +110,7 @@ impl Arbiter {
         self.commands -= 1;
         let ends = &mut self.queues[self.turn];
         let id = ends.first;
+        debug_assert!(id.is_some(), "the queue whose turn it is holds a command");
         ends.first = self.next[id.index()];
         if ends.first == ReqId::NONE {
             self.waiting[self.turn / 64] &= !(1 << (self.turn % 64));

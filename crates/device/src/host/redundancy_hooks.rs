@@ -1,6 +1,14 @@
 //! The hooks through which the host side calls the redundancy. A drive without redundancy uses the
 //! defaults, which are compiled away.
 //!
+//! 1. A page is written into a frame ([`RedundancyHooks::written`]), used, and evicted
+//!    ([`RedundancyHooks::evict`]).
+//! 2. Its program may wait before it is sent to a die ([`RedundancyHooks::proceed`]).
+//! 3. When the program gets its page, the old copy is passed to [`RedundancyHooks::bound`].
+//! 4. The end of a transaction is passed to [`RedundancyHooks::done`] first; a completion may be
+//!    deferred ([`RedundancyHooks::defers_answer`]).
+//! 5. Moves and erases are reported ([`RedundancyHooks::relocated`], [`RedundancyHooks::erased`]).
+//!
 //! The trait is defined here because the host side calls it; [`crate::raid`] implements it.
 
 use super::Ftl;

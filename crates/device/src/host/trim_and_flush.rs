@@ -1,13 +1,19 @@
 //! Trims and flushes.
 //!
-//! A trim processes its pages one after another: it waits for the mapping entry, asks the stripe of
-//! the page whether its parity permits, and unmaps the page; the copies in buffer and flash become
-//! invalid. When all pages are unmapped the request completes. A trim waits among the writes, which
-//! it must not overtake, and continues with the page at which it stopped. A program of trimmed data
-//! that has not begun is dropped when its turn comes.
+//! A trim ([`Ftl::trim`]) takes its pages one after another:
 //!
-//! A flush ends the present epoch of the buffer, evicts all dirty data, and completes when all data
-//! of that epoch and of earlier ones is in the flash or trimmed.
+//! 1. The mapping entry of the page is looked up. If it is not in memory, the trim waits for it.
+//! 2. The stripe of the page is asked if its parity permits the trim; if not, the trim waits.
+//! 3. The page is unmapped; the copies in buffer and flash become invalid. A program of the data
+//!    that has not begun is dropped when its turn comes.
+//! 4. When all pages are unmapped, the request completes.
+//!
+//! A flush ([`Ftl::flush`]) ends the present epoch of the buffer, evicts all dirty data, and
+//! completes when all data of that epoch and of earlier ones is in the flash or trimmed
+//! ([`Ftl::flushed`]).
+//!
+//! A trim that waits is in line among the writes, which it must not overtake, and continues with
+//! the page at which it stopped.
 
 use super::Ftl;
 use super::redundancy_hooks::RedundancyHooks;

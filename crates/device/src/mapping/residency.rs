@@ -1,5 +1,8 @@
-//! The set of mapping entries in the controller's memory. The simulator always holds the whole
-//! table; an entry that is not in the simulated memory must be read from the flash before use.
+//! The set of mapping entries in the controller's memory.
+//!
+//! Invariants: the simulator always holds the whole table; an entry that is not in the simulated
+//! memory must be read from the flash before use; [`Residency::Whole`] never misses, and costs
+//! nothing.
 
 use super::Miss;
 #[cfg(test)]

@@ -1,6 +1,15 @@
 //! Preconditioning: brings the drive into its state before the first request, in no simulated time
 //! but with the same placement, victim policy and reserve as in the run.
 //!
+//! 1. The pages to fill are numbered, and ordered by address or at random.
+//! 2. They are written once: whole rows of blocks at a time where the result is the same, the rest
+//!    one by one. For a steady state they are laid out as after long use instead.
+//! 3. A steady drive is then overwritten at random until write amplification no longer changes, and
+//!    GC brings every plane to its reserve of erased blocks.
+//!
+//! Exceptions: stripes are written as a whole, with their parity if all stripes have it from the
+//! start (`stripes.rs`). A rested drive pauses before and after the overwrites.
+//!
 //! **Owns** nothing after it is done. **May touch** core, garbage collection, and the cells.
 //! **Called** once, before a drive starts; many runs can start from an image of its result.
 //!
@@ -157,7 +166,7 @@ impl Preconditioning<'_> {
             }
             Pattern::Random => {
                 let order = order();
-                let rest = self.strew_rows(filled, &order);
+                let rest = self.fill_rows_at_random(filled, &order);
                 self.fill_pages(rest..filled, Some(&order), busy);
             }
             Pattern::Steady => {
@@ -295,7 +304,7 @@ impl Preconditioning<'_> {
     /// random order `order`. Returns the number of pages written: zero on a drive where addresses
     /// determine dies, as pages in random order do not lie on consecutive dies and are stored one
     /// by one. See docs/decisions/precondition.md, "Where is data before the first request?".
-    fn strew_rows(&mut self, filled: u32, order: &TabledScatter) -> u32 {
+    fn fill_rows_at_random(&mut self, filled: u32, order: &TabledScatter) -> u32 {
         if self.core.allocator.home(Lpn(0)).is_some() {
             return 0;
         }

@@ -1,9 +1,16 @@
 //! The census: a count of every unreadable page of a drive, which neither a sensing level nor its
 //! stripe recovers, at one moment and without reading anything.
 //!
+//! 1. Each page with data is judged by its cells, and by the failures that are known
+//!    ([`Taking::look`]).
+//! 2. An unreadable page whose newest data is in the buffer is counted as buffered.
+//! 3. On a drive with stripes, the equations of the stripe determine which of its unreadable pages
+//!    can be recovered ([`Taking::stripes`]); without stripes none can ([`Taking::plain`]).
+//! 4. All others are lost, and are counted by cause: losses that have been *found*, and losses that
+//!    a read would find.
+//!
 //! A run reports a page as lost once it has been read. A drive whose parity makes it read more
-//! therefore finds more of its losses, though no more data is lost. The census counts both: losses
-//! that have been *found*, and losses that a read would find.
+//! therefore finds more of its losses, though no more data is lost; so the census counts both.
 
 use super::Raid;
 use super::integrity::Integrity;

@@ -1,6 +1,17 @@
 //! Programs and completions that wait for parity, and notes on the transactions that parity
-//! concerns. The notes form a separate column beside the transactions of the flash, which know
-//! nothing of parity.
+//! concerns.
+//!
+//! 1. A program that waits for parity before it is sent to a die adds up the time
+//!    ([`Raid::has_waited`]).
+//! 2. The completion of a transaction that has ended is deferred: of a program until the parity of
+//!    its stripe is written, of a failed read until its page is recovered. The causes of the time
+//!    until then are saved ([`Raid::defer`]).
+//! 3. When it completes, the time since is blamed on parity, or on the degraded read
+//!    ([`Raid::blame_of`]).
+//!
+//! Invariant: a note holds only for the transaction whose `order` it has; the record of a closed
+//! transaction may be used again. The notes form a separate column beside the transactions of the
+//! flash, which know nothing of parity.
 
 use super::{NOTHING, Note, Raid};
 use crate::flash::Flash;

@@ -3,7 +3,13 @@
 //! requests that wait for the parity wait for both. (DA-RAID-5, section II-B, does not say which it
 //! simulates.)
 //!
-//! The program is sent to its die when its read is done. The pages that are read:
+//! 1. A program asks if the page that it replaces must be read first ([`Raid::read_early`]).
+//! 2. The program waits for that read ([`Raid::program_after`]), and is sent to its die when the
+//!    read is done ([`Raid::early_read_done`]).
+//! 3. If the parity is later computed from the replaced pages, those that were read early are not
+//!    read again ([`Raid::note_early`]).
+//!
+//! The pages that are read:
 //!
 //! - `raid5`, and writes that bypass the caches: the old page and the old parity, both at once,
 //!   where equation (1) reads less.
@@ -12,6 +18,10 @@
 //!   the paper's point against it.
 //! - `hc`: like `ppc` where partial parity exists already and at most `N_update` pages come
 //!   together (Algorithm 2); no page otherwise.
+//!
+//! Exceptions: an old page that was already read to be merged with a partial write is not read
+//! again; a page that the cached parity covers is read anyway (`parity_delta.rs`); a read that
+//! failed is repeated when the parity is computed.
 
 use super::Raid;
 use super::parity_cache::bit;

@@ -1,4 +1,6 @@
-//! Stripes that have less protection than they should, because dies have failed.
+//! A count of the stripes that have less protection than they should, because dies have failed:
+//! each stripe with an unreadable page, and each with two readable pages on one chip. Nothing is
+//! read or changed.
 
 use super::Raid;
 use crate::core::Core;

@@ -1,4 +1,6 @@
-//! The kinds of faults, and the pages that a fault of each kind strikes.
+//! The kinds of faults, and the pages that a fault of each kind strikes. A fault strikes only pages
+//! that are stored: data that the controller has in hand, because it is being programmed or moved,
+//! is not affected.
 
 use super::losses::Failure;
 use super::stripes::Stripes;

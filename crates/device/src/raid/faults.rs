@@ -200,7 +200,7 @@ impl Raid {
             if !self.drop_useless_base(ftl, flash, stripe) {
                 self.read_another_way(ftl, flash, stripe);
             }
-            self.look_whether_frail(ftl, flash, stripe);
+            self.update_frail(ftl, flash, stripe);
         }
         self.rebuild(ftl, flash);
         ftl.evict(flash, self);
@@ -280,19 +280,14 @@ impl Raid {
     /// unreadable. See docs/decisions/raid.md, "What if two pages of a cached stripe are
     /// unreadable?".
     #[inline]
-    pub(crate) fn look_whether_frail(
-        &mut self,
-        ftl: &mut Ftl,
-        flash: &mut Flash,
-        stripe: StripeId,
-    ) {
+    pub(crate) fn update_frail(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         if self.integrity.is_some() {
-            self.find_whether_frail(ftl, flash, stripe);
+            self.recompute_frail(ftl, flash, stripe);
         }
     }
 
     #[cold]
-    fn find_whether_frail(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
+    fn recompute_frail(&mut self, ftl: &mut Ftl, flash: &mut Flash, stripe: StripeId) {
         let Some(id) = self.cache.find(stripe) else { return };
         let frail = self.unread_positions(&ftl.core, stripe).count_ones() > 1;
         let cached = self.cache.get_mut(id);

@@ -1,4 +1,13 @@
-//! The implementation, for drives with stripes, of the hooks that the host side calls.
+//! The implementation, for drives with stripes, of the hooks that the host side calls
+//! ([`RedundancyHooks`] says when). Each hook tests if the stripe is concerned, and passes the call
+//! on:
+//!
+//! 1. A page is written, or leaves the buffer: `parity_update.rs`, `stripe_eviction.rs`.
+//! 2. A program is bound to a page: the parity covers it; or it begins anew if it is too late.
+//! 3. A transaction ends: parity, recovery and scrub handle their own (`parity_flush.rs`,
+//!    `rebuild.rs`, `stripe_comparisons.rs`); a failed read is recovered; a completion may be
+//!    deferred (`deferred_answers.rs`).
+//! 4. A page moves, or a block is erased: `stages.rs`.
 
 use super::Raid;
 use super::losses::Reason;

@@ -1,6 +1,11 @@
 //! Integrity mode: every logical page carries a 64-bit version, every physical page stores the
 //! version with which it was programmed, and parity is the exclusive-or of stored versions. Data
 //! that is read or recovered is correct if its version is the one written last.
+//!
+//! Invariants: each write of a logical page takes a version that no page had before; a page without
+//! data has version zero; `waiting` is the number of bits set in `to_rebuild`; programming or
+//! erasing a physical page makes it readable. `laws.rs` checks that the parity of each stripe
+//! matches its pages, and that the ledger has the fate of every unreadable page.
 
 use super::Raid;
 use super::fault_kinds::Fault;
@@ -227,6 +232,7 @@ impl Integrity {
             self.cursor = (self.cursor + 1) % self.to_rebuild.len();
         }
         let at = self.to_rebuild[self.cursor].trailing_zeros();
+        debug_assert!(self.to_rebuild[self.cursor] != 0, "no page of the word waits");
         self.to_rebuild[self.cursor] &= self.to_rebuild[self.cursor] - 1;
         self.waiting -= 1;
         Some(UnitId::new(self.cursor * 64 + at as usize))

@@ -1,4 +1,7 @@
-//! The laws of stripes and their parity: invariants that hold after every event.
+//! The laws of stripes and their parity: invariants that hold after every event, which
+//! [`crate::Device::check`] checks. The largest: a stripe that must have parity has it in the flash
+//! or in the cache, or is listed to get it; a page that cannot be read can be recovered, or is lost
+//! and counted; with versions, parity matches its pages.
 
 use super::Raid;
 use super::fault_kinds::is_at_hand;

@@ -1,5 +1,9 @@
 //! Losses: the causes for which unreadable pages could not be recovered, and the ledger of all
 //! losses.
+//!
+//! Invariants, checked by `laws.rs`: every data page that became unreadable was rebuilt, rewritten
+//! or lost, or still waits for one of these (lost writes are not among them, because they never
+//! were in the flash); `wrong` and `unread` are zero.
 
 use fowler_units::{Nanos, Span};
 use std::fmt;

@@ -1,6 +1,12 @@
-//! Losses of a drive without stripes: a page that a fault has struck cannot be recovered, unless
-//! the buffer still holds the page. Only drives that are to notice losses have this state; the host
-//! side calls it where it would call redundancy.
+//! Losses of a drive without stripes. Only drives that are to notice losses have this state; the
+//! host side calls it where it would call redundancy.
+//!
+//! 1. A fault strikes pages of the flash ([`LostPages::strike`]), or a check of a read finds a
+//!    wrong page.
+//! 2. A page whose newest data the buffer holds is programmed anew from there.
+//! 3. Any other page is lost, and reads of it fail, until the host writes or trims it.
+//!
+//! Invariant: a page is lost exactly while `lost` has its cause.
 
 use super::fault_kinds::{Fault, sorted_at_hand};
 use super::faults::give_up_copy;

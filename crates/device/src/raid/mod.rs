@@ -290,12 +290,12 @@ impl Raid {
         let mask = 1 << (stripe.index() % 64);
         self.wanted_count += u32::from(*word & mask == 0);
         *word |= mask;
-        self.tell_refresh(gc);
+        self.update_refresh(gc);
     }
 
     /// Activates refresh if the rules require it or stripes still lack parity, and ends it
     /// otherwise.
-    pub(crate) fn tell_refresh(&self, gc: &mut Gc) {
+    pub(crate) fn update_refresh(&self, gc: &mut Gc) {
         if let Some(refresh) = &mut gc.refresh {
             refresh.active = self.rules.refreshes || self.wanted_count > 0;
         }
@@ -316,7 +316,7 @@ impl Raid {
         let at = self.wanted[self.cursor].trailing_zeros();
         self.wanted[self.cursor] &= self.wanted[self.cursor] - 1;
         self.wanted_count -= 1;
-        self.tell_refresh(gc);
+        self.update_refresh(gc);
         Some(StripeId::new(self.cursor * 64 + at as usize))
     }
 

@@ -1,5 +1,12 @@
-//! Flushes of cached parity before its entry is needed, because a page of the stripe was moved or
-//! because a run ends.
+//! Flushes of cached parity before its entry is needed.
+//!
+//! 1. A page of the stripe was moved ([`Raid::flush_moved_stripe`]), or a run ends
+//!    ([`Raid::flush_all`]).
+//! 2. The entry counts as expedited from then on, and is flushed as soon as no reads or programs
+//!    for it are in flight (`parity_flush_trigger.rs`).
+//!
+//! Exceptions: an entry that is being flushed already is left alone. A move causes no flush if it
+//! moves the parity itself, or under a policy that flushes parity with the data.
 
 use super::Raid;
 use super::parity_cache::Progress;

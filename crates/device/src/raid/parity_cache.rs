@@ -277,7 +277,7 @@ impl ParityCache {
 
     /// Marks all entries of the parity cache to be flushed as soon as no reads or programs for them
     /// are in flight.
-    pub fn hurry(&mut self) {
+    pub fn expedite_all(&mut self) {
         for id in self.entries.ids() {
             self.entries[id].expedited = true;
         }

@@ -1,11 +1,20 @@
-//! Replacement of covered pages: the old contents must be read, in order to be removed from the
-//! cached parity. Until all reads of an entry have ended, the replaced pages stay valid, and the
-//! cached parity is that of the covered pages and of their superseded copies. The earlier parity is
-//! retained until then (assumed: a second page for each entry with reads in flight), the new data
-//! is in the write buffer, and its completion waits for the reads.
+//! Replacement of covered pages: the old contents must be removed from the cached parity.
 //!
-//! If a superseded copy becomes unreadable, the cached parity recovers no page until it has been
-//! recomputed from all covered pages: it is *blank*.
+//! 1. A page that the cached parity covers is rewritten: its old copy is read
+//!    ([`Raid::take_from_parity`]).
+//! 2. The new copy takes its place. Until all reads of the entry have ended, the old copy stays
+//!    valid ([`Raid::leave`]), and the cached parity is that of the covered pages and of their
+//!    superseded copies. The earlier parity is retained (assumed: a second page for each entry with
+//!    reads in flight), the new data is in the write buffer, and its completion waits for the
+//!    reads.
+//! 3. When the reads have ended, the superseded copies become invalid ([`Raid::left`]).
+//!
+//! Exceptions:
+//!
+//! - An old copy that cannot be read is recovered from the other covered pages, which are read
+//!   instead.
+//! - If a superseded copy becomes unreadable, the cached parity recovers no page until it has been
+//!   recomputed from all covered pages: it is *blank* ([`Raid::read_anew`]).
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};

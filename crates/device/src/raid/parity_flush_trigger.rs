@@ -1,6 +1,14 @@
-//! The trigger of a parity flush: at once, under a policy that flushes with the data or for an
-//! expedited write; when the entry in the parity cache is needed; and when a stripe gets its first
-//! parity. The redundancy policy decides (`Rules::parity_flush`).
+//! The trigger of a parity flush. The redundancy policy decides (`Rules::parity_flush`):
+//!
+//! 1. At once when nothing is in flight for an entry, under a policy that flushes with the data, or
+//!    for an expedited write ([`Raid::maybe_flush`]).
+//! 2. When entries of the parity cache are needed: for each program or trim that waits, and some
+//!    ahead of demand ([`Raid::make_room`]).
+//! 3. When a stripe gets its first parity: while a page is written to it, or as soon as an entry is
+//!    free ([`Raid::begin_parity`], [`Raid::build_wanted`]).
+//!
+//! An entry whose pages were all trimmed is closed without a flush; one whose stripe has two
+//! unreadable pages is not flushed.
 
 use super::Raid;
 use super::parity_cache::Progress;

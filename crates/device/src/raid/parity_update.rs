@@ -239,7 +239,7 @@ impl Raid {
         if let Some(entry) = self.cache.find(stripe) {
             debug_assert_eq!(self.cache.get(entry).progress, Progress::Open);
             self.take_in(ftl, flash, entry, page, old, new);
-            self.look_whether_frail(ftl, flash, stripe);
+            self.update_frail(ftl, flash, stripe);
             if pinned {
                 self.unpin(ftl, flash, entry);
             }

@@ -1,4 +1,9 @@
 //! Parity that the cache loses at a loss of power.
+//!
+//! 1. All entries lose their parity, except those whose program a die has begun and that was not
+//!    cut off, and those for which energy is left ([`Raid::lose_parity`]).
+//! 2. Unreadable pages of such a stripe are lost: nothing recovers them any more.
+//! 3. The entry is computed anew from the pages of the stripe.
 
 use super::Raid;
 use super::losses::{Failure, Loss, Reason};
@@ -59,7 +64,7 @@ impl Raid {
             self.forget_parity(ftl, flash, id);
             // The unreadable pages of the stripe are now lost, so nothing keeps its parity from
             // being flushed.
-            self.look_whether_frail(ftl, flash, stripe);
+            self.update_frail(ftl, flash, stripe);
         }
         lost
     }

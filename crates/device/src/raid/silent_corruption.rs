@@ -8,8 +8,10 @@
 //! the spread of errors. An error counts as read at the moment at which the version is, which for
 //! parity is when its reads begin.
 //!
-//! A drive that checks versions finds an error whenever it reads the page, so that no error
-//! spreads. See docs/decisions/raid.md, "What becomes of silent corruption?".
+//! Invariants: `errors` has no page without an error; no two errors are drawn alike, so they cannot
+//! cancel out in a parity; a page that is programmed or erased loses its error; on a drive that
+//! checks versions, a read finds every error, so that none spreads. See docs/decisions/raid.md,
+//! "What becomes of silent corruption?".
 
 use super::fault_kinds::Fault;
 use super::losses::SilentLedger;
@@ -148,6 +150,7 @@ impl SilentErrors {
             let made = u64::from(silent.error(unit) == 0);
             let ledger = &mut silent.ledger;
             *if current(unit) { &mut ledger.made } else { &mut ledger.parity_made } += made;
+            debug_assert!(error != 0, "a page without an error is recorded as wrong");
             silent.errors.insert(unit, error);
         };
         match fault {

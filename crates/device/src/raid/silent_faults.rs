@@ -1,4 +1,6 @@
-//! Faults that silently corrupt pages, on a drive with redundancy.
+//! Faults that silently corrupt pages, on a drive with redundancy: the stored pages that the fault
+//! names get an error each, current copies of the host as well as parity and pages retained for
+//! parity ([`super::silent_corruption`]). Data that is in the controller is not affected.
 
 use super::Raid;
 use super::fault_kinds::{Fault, sorted_at_hand};

@@ -1,5 +1,19 @@
 //! The protection of stripes by the wear of the drive: stripes with pages in worn blocks, stages of
 //! life, and the parity that each stage requires (DA-RAID-5, section III-B).
+//!
+//! 1. Before the first request the pages in worn blocks are counted, and the parity that stripes
+//!    must have is written in no time ([`Raid::begin`]).
+//! 2. A page that is written or moved changes the count of its stripe ([`Raid::count_wear`]). A
+//!    stripe that now needs parity gets it; parity that is not needed any more is dropped
+//!    ([`Raid::page_moved`]).
+//! 3. An erase that makes a block the most worn one may begin the next stage of life
+//!    ([`Raid::block_erased`], [`Raid::look_at_age`]).
+//! 4. At a new stage the rules change; stripes that need parity and have none are listed, and get
+//!    it one after another.
+//!
+//! Invariants: `worn` has the number of data pages of each stripe in worn blocks, and
+//! `worn_stripes` the number of stripes with such pages (`laws.rs`); DA-RAID-5 never returns to an
+//! earlier stage.
 
 use super::{Raid, StageChange};
 use crate::config::Config;
@@ -115,7 +129,7 @@ impl Raid {
     pub(crate) fn begin_refresh(&self, ftl: &mut Ftl, flash: &mut Flash, config: &Config) {
         if self.rules.refreshes {
             ftl.gc.begin_refresh(&mut ftl.core, flash, config);
-            self.tell_refresh(&mut ftl.gc);
+            self.update_refresh(&mut ftl.gc);
         }
     }
 
@@ -207,7 +221,7 @@ impl Raid {
             return;
         }
         self.count_wear(ftl, page, from, to);
-        self.look_whether_frail(ftl, flash, stripe);
+        self.update_frail(ftl, flash, stripe);
         if self.cache.find(stripe).is_some() {
             return; // Parity is being written; the need for it is determined afterwards.
         }
@@ -264,11 +278,11 @@ impl Raid {
     fn begin_stage(&mut self, ftl: &mut Ftl, flash: &mut Flash, stage: Stage, age: Age) {
         if self.rules.parity_flush == ParityFlush::AtOnce {
             // Writes waiting for parity under the old rules cannot wait for an eviction.
-            self.cache.hurry();
+            self.cache.expedite_all();
         }
         self.stage = stage;
         self.rules = self.policy.rules(stage);
-        self.tell_refresh(&mut ftl.gc);
+        self.update_refresh(&mut ftl.gc);
         self.changes.push(StageChange { to: stage, at: flash.now(), age });
         let stripes = self.stripes;
         for stripe in (0..stripes.count()).map(StripeId) {

@@ -1,8 +1,13 @@
-//! Parity as a check of the data: a scrub that has read the parity of a stripe also reads the other
-//! pages of the stripe, one after another, and compares. This finds silent corruption on a drive
-//! that stores no check beside its data. The comparison does not tell which page is wrong, so the
-//! stripe is reported and stays as it is, like the mismatches that Linux counts in `md` (md(4),
-//! "Scrubbing and mismatches"). See docs/decisions/raid.md, "What does parity tell of its data?".
+//! The state of stripe checks: parity as a check of the data. A scrub that has read the parity of a
+//! stripe also reads the other pages of the stripe, one after another, and compares
+//! (`stripe_comparisons.rs`). This finds silent corruption on a drive that stores no check beside
+//! its data. The comparison does not tell which page is wrong, so the stripe is reported and stays
+//! as it is, like the mismatches that Linux counts in `md` (md(4), "Scrubbing and mismatches"). See
+//! docs/decisions/raid.md, "What does parity tell of its data?".
+//!
+//! Invariants: each die compares at most one stripe at a time; the bit of a stripe is set exactly
+//! while its last comparison found a mismatch, so that a mismatch counts once until the stripe
+//! matches again.
 
 use super::losses::SilentLedger;
 use crate::config::Config;

@@ -1,4 +1,14 @@
 //! The reads of a stripe check, and the comparison of the data that they return.
+//!
+//! 1. A scrub has read the parity of a stripe: that read stays open, and the scrub of the die waits
+//!    ([`Raid::begin_comparison`]).
+//! 2. The data pages of the stripe are read one after another; a page counts as read when its read
+//!    begins ([`Raid::page_compared`]).
+//! 3. After the last one the sum of the errors is the result: zero if the stripe matches. The scrub
+//!    continues.
+//!
+//! Exceptions: if the parity has moved, is in the cache, or a page cannot be read, the comparison
+//! ends without a result.
 
 use super::Raid;
 use super::stripe_check::{Comparison, NOTHING};

@@ -1,6 +1,17 @@
 //! Stripes in the write buffer (DA-RAID-5, sections III-D and III-E): pages leave the buffer
 //! together with their stripe, so that parity is computed once for all of them, and long writes
 //! bypass the buffer.
+//!
+//! 1. A use of one dirty page makes all dirty pages of its stripe the most recently used ones
+//!    ([`Raid::use_stripe`]).
+//! 2. When one of them is evicted, the others leave with it, as far as the write queue has room
+//!    ([`Raid::evict_stripe`]).
+//! 3. While they are sent out, `together` has their positions: the parity update reads and covers
+//!    by it (`early_reads.rs`, `parity_update.rs`).
+//!
+//! A write that is long enough to bypass the buffer is sent out stripe by stripe, at once
+//! ([`Raid::write_part`]). It waits until the buffer has frames for all of its pages in a stripe:
+//! written one after another, each page would cause a parity update.
 
 use super::Raid;
 use super::parity_cache::{Progress, bit};

@@ -5,6 +5,9 @@
 //! stripes over the chips to the next (left-symmetric). The others are the host's pages, in order.
 //! One modulo operation thus yields the die of data and of parity alike, and code that moves pages
 //! need not distinguish them.
+//!
+//! Invariants, which the tests below check for every page of some drives: a stripe has one parity
+//! page; each host page has one page of the mapping, and no other host page has that one.
 
 use crate::config::stripes::stripes_of;
 use fowler_units::{Id, Lpn, StripeId};

@@ -1,4 +1,7 @@
 //! Tags, which stand for the data of pages where redundancy is computed.
+//!
+//! Invariants: the tag of parity is the exclusive-or of the tags of its pages, so that any one of
+//! them follows from the others; an empty page, and the parity of no pages, have the tag zero.
 
 use std::ops::{BitXor, BitXorAssign};
 

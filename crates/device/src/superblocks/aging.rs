@@ -5,6 +5,10 @@
 //! the retry table that read them are a set of bits, which holds until the superblock is noticeably
 //! older. A read then looks up one record. The rates behind it are those of
 //! [`fowler_physics::multibit`]. See docs/decisions/superblocks.md, "How does a read age?".
+//!
+//! Invariants: the entries that read a superblock hold until `until`, when they are determined
+//! anew; `since` and `until` are on a clock that begins when the oldest data was programmed and
+//! includes time without power; a superblock that is opened counts as just programmed.
 
 use super::map::Map;
 use super::renewals::Renewals;

@@ -4,6 +4,9 @@
 //! *Room* is counted in units of the superblocks that are not set aside: those that hold data after
 //! the next erase, when all that has failed has dropped out. The *spare* is the room beyond what
 //! the drive must be able to hold. A block that fails takes its part of the spare at once.
+//!
+//! Invariants: the superblocks in service have room for `needed` units, so that a block fails only
+//! if the spare covers the loss; a superblock has gaps only if a block of it has failed.
 
 use super::gaps::Gaps;
 use super::shape::Shape;

@@ -1,6 +1,11 @@
 //! The frames of the write buffer. A frame holds one unit from the moment its write is acknowledged
 //! until a program command has stored it. In a buffer that evicts lazily it may also hold one that
 //! a read has brought, until room is needed.
+//!
+//! Invariants: a frame is in `free` exactly while its state is `Free`; a `Ready` frame is in the
+//! line of one stream, whose `wanted` counts those with valid data; `leaving` counts the frames
+//! that commands in flight store. The earlier copy of a unit in the flash stays valid until the
+//! program of its frame has ended.
 
 use super::residents::Residents;
 use super::shape::Shape;
@@ -51,7 +56,7 @@ impl Frame {
 
 /// The frames of the write buffer.
 #[derive(Clone, Debug)]
-pub(super) struct Buffer {
+pub(super) struct UnitBuffer {
     frames: Vec<Frame>,
     free: Vec<FrameId>,
     /// Frames that wait for a program command, by stream.
@@ -71,8 +76,8 @@ struct Ready {
     wanted: u32,
 }
 
-impl Buffer {
-    pub fn new(config: &Config, shape: &Shape, frames: u32, streams: u8) -> Buffer {
+impl UnitBuffer {
+    pub fn new(config: &Config, shape: &Shape, frames: u32, streams: u8) -> UnitBuffer {
         let commands = shape.dies * shape.units_per_command;
         let blank = Frame {
             page: Lpn(0),
@@ -87,7 +92,7 @@ impl Buffer {
             frames: VecDeque::with_capacity(if at < streams.into() { frames as usize } else { 0 }),
             wanted: 0,
         };
-        Buffer {
+        UnitBuffer {
             frames: vec![blank; frames as usize],
             free: (0..frames).rev().map(FrameId).collect(),
             ready: std::array::from_fn(ready),

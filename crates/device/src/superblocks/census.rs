@@ -1,4 +1,6 @@
-//! The census of a drive with superblocks: see [`crate::raid::census`].
+//! The census of a drive with superblocks: every unit of the host is judged as
+//! [`crate::raid::census`] judges pages, by the retry table or the sensing levels, and by the other
+//! units of its line. It works on copies of the tables of ages and errors, and changes nothing.
 
 use super::Superblocks;
 use super::aging::Aging;

@@ -8,9 +8,13 @@
 //! host that itself waits for a superblock.
 //!
 //! The SLC cache is emptied by the same steps ([`super::slc_cache`]): one superblock at a time is
-//! read, of whichever kind, and garbage collection comes first, but for a swap of cold data that an
-//! erase has called for ([`super::wear_leveling`]). Beside it, units of one more may be
-//! read to fill a command ([`super::top_up`]).
+//! read, of whichever kind, and garbage collection comes first, except for a swap of cold data that
+//! an erase has called for ([`super::wear_leveling`]). Units of one more superblock may be read to
+//! fill a command ([`super::top_up`]).
+//!
+//! Invariants: at most one superblock is being read to be emptied (`job`); no more units than
+//! `moving_most` are between their read and the end of their program; no more units are promised to
+//! a stream than fit there (`check.rs`). `collection_jobs.rs` has the steps of a job.
 
 use super::commands::MOVED_MAX;
 use super::shape::Shape;
@@ -36,7 +40,7 @@ pub(super) enum Why {
 
 /// A superblock that is being emptied.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Job {
+pub(super) struct EmptyingJob {
     pub(super) victim: RuId,
     pub(super) why: Why,
     /// The next unit to look at in the superblock being emptied; and the end of its units.
@@ -68,7 +72,7 @@ pub(super) const UNPACED: i64 = 1 << 32;
 pub(super) struct Collector {
     /// Garbage collection begins when fewer superblocks than this are erased or being emptied.
     pub(super) below: u32,
-    pub(super) job: Option<Job>,
+    pub(super) job: Option<EmptyingJob>,
     /// The superblock chosen to be emptied for its space, whose units have no place to go to yet.
     pub(super) chosen: Option<RuId>,
     /// Units read and not yet sent to their new place, by stream: the unit of the host, and its old
@@ -139,7 +143,7 @@ impl Collector {
     /// gain free space, the host writes beyond that gain are carried over: the next superblock
     /// emptied for space must make up for them. A swap for wear leveling gains nothing, so all host
     /// writes during it are carried over.
-    pub(super) fn carry(&mut self, job: &Job) {
+    pub(super) fn carry(&mut self, job: &EmptyingJob) {
         match job.why {
             Why::Space => self.carried = job.written - job.gain,
             Why::Wear => self.carried += job.written,
@@ -199,6 +203,7 @@ impl Collector {
 
     /// Records that units moved by garbage collection have been programmed at their new place.
     pub fn stored(&mut self, units: u32) {
+        debug_assert!(units <= self.moving, "more units are stored than were moving");
         self.moving -= units;
     }
 
@@ -232,7 +237,7 @@ impl Collector {
     }
 }
 
-impl Job {
+impl EmptyingJob {
     /// Returns true if the emptying of this superblock may move another unit: its share of moved
     /// units is not ahead of the host's share of written ones by more than `slack` units.
     pub(super) fn keeps_step(&self) -> bool {

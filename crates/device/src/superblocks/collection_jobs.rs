@@ -18,7 +18,7 @@
 //! - A victim whose units do not fit yet stays chosen until they do.
 
 use super::Superblocks;
-use super::collection::{Job, UNPACED, Why};
+use super::collection::{EmptyingJob, UNPACED, Why};
 use super::commands::{SWAPPED, Stream};
 use super::map::Emptied;
 use super::shape::in_txn;
@@ -99,7 +99,7 @@ impl Superblocks {
         let first = self.shape.first_unit(victim);
         self.collector.gained_little = why == Why::Space && gain < self.shape.units_per_command;
         let carried = if why == Why::Space { self.collector.carried } else { 0 };
-        self.collector.job = Some(Job {
+        self.collector.job = Some(EmptyingJob {
             victim,
             why,
             next: first,

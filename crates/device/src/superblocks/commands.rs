@@ -5,6 +5,10 @@
 //! word line instead of all. A command takes the next word line of the next die: a whole one, even
 //! if there is less to store, and every `superblocks.parity`-th command of a superblock is parity
 //! over those before it.
+//!
+//! Invariants: a stream has at most one open superblock, and takes the commands of that in order;
+//! the record of a command is in `free`, or the command is in flight; no more commands are in
+//! flight than [`Commands::most`]. `programs.rs` has the steps of a command.
 
 use super::collection::Collector;
 use super::passes::Passes;

@@ -1,5 +1,14 @@
 //! Eviction from a buffer that evicts lazily ([`super::residents`]), and units that stay there
 //! after a read.
+//!
+//! 1. Before the host programs, frames are evicted as long as too few are free, leaving, or waiting
+//!    for a command that they fill ([`Superblocks::evict`]). A flush evicts all dirty ones.
+//! 2. `policy.replacement` names the kind of frame. A clean one is freed
+//!    ([`Superblocks::drop_clean`]).
+//! 3. A dirty one gets its access class, if the drive tells classes apart, and waits for a command
+//!    of the stream of its data.
+//! 4. Units that a read has brought stay, as long as frames are free or hold clean data
+//!    ([`Superblocks::keep_read`]).
 
 use super::Superblocks;
 use super::residents::Residents;

@@ -1,4 +1,7 @@
-//! The parts of a drive with superblocks that go out of service when a block of theirs fails.
+//! The parts of a drive with superblocks that go out of service when a block of theirs fails, and
+//! the room that is left after each: for a life without data ([`crate::blocks::failing_parts`]). By
+//! the rule of `superblocks.retire`, a part is a die's share of a superblock, or a whole
+//! superblock.
 
 use super::bad_blocks::BadBlocks;
 use super::gaps::Gaps;

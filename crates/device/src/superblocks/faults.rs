@@ -261,7 +261,7 @@ impl Superblocks {
         let Geometry { pages_per_block, blocks_per_plane, .. } = self.layout.geometry;
         let plane = |unit: UnitId| self.shape.place(unit).1.0 / pages_per_block / blocks_per_plane;
         let drawn = UnitId(rng.below(self.shape.all_numbers()) as u32);
-        // The same die and place within a word line as the unit.
+        // The drawn unit moves to the die and the place within a word line of `unit`.
         let dies = self.shape.dies;
         let (at, of) = (self.shape.command_of(drawn), self.shape.command_of(unit));
         let command = at - at % dies + of % dies;

@@ -1,8 +1,12 @@
 //! Flushes on a drive whose buffer does not survive a loss of power: each waits until everything
 //! that was in the buffer when it came has been programmed. Meanwhile, units leave in commands that
 //! are not full. The end of a run may write the buffer out in the same way.
+//!
+//! Invariants: flushes end in the order in which they came; a flush waits for a unit of the host,
+//! in whichever frame the newest data of that unit is; at most [`PARTIAL_MOST`] commands in flight
+//! are not full.
 
-use super::buffer::Buffer;
+use super::buffer::UnitBuffer;
 use crate::config::Config;
 use fowler_units::{FrameId, Lpn, ReqId};
 use std::collections::VecDeque;
@@ -69,7 +73,7 @@ impl Flushes {
     }
 
     /// Adds a flush request, which waits for the data in the write buffer at this moment.
-    pub fn push(&mut self, id: ReqId, buffer: &Buffer) {
+    pub fn push(&mut self, id: ReqId, buffer: &UnitBuffer) {
         self.waiting.push_back(Flush { id, frames: buffer.to_be_stored().collect() });
     }
 
@@ -91,7 +95,7 @@ impl Flushes {
 
     /// Takes the next flush whose data has been programmed. Flushes end in the order in which they
     /// came.
-    pub fn next_done(&mut self, buffer: &Buffer) -> Option<ReqId> {
+    pub fn next_done(&mut self, buffer: &UnitBuffer) -> Option<ReqId> {
         let first = self.waiting.front_mut()?;
         first.frames.retain(|&(frame, page)| buffer.holds(frame, page));
         let done = first.frames.is_empty();

@@ -9,6 +9,9 @@
 //! Stripes keep their place among the commands and shrink by the gaps. The last command of a stripe
 //! that is left carries the parity. A command that would be the only one of its stripe is a gap as
 //! well: it would be the parity of nothing.
+//!
+//! Invariants: the last command of a stripe that programs something is the parity; commands that
+//! were programmed before a failure stay as they were; a die that has failed has not dropped out.
 
 use super::shape::Shape;
 
@@ -237,7 +240,7 @@ mod tests {
         let all = vec![0, 1, 4, 5, 8, 9, 12, 13];
         assert_eq!(parities_and_gaps(&gaps), (vec![3, 7, 11, 15], all));
         assert_eq!(gaps.data_commands_from(0, false), 4);
-        // What has been programmed already stays.
+        // Commands that were programmed before the failure stay.
         let mut gaps = Gaps::none(&shape);
         gaps.fail(&shape, 2, Some(6));
         assert_eq!(parities_and_gaps(&gaps).1, [6, 7, 10, 11, 14, 15]);

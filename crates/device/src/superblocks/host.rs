@@ -2,7 +2,7 @@
 //!
 //! 1. A request takes a slot. Writes and trims join their submission queue if the queues take
 //!    turns; everything else is taken at once.
-//! 2. A request that is taken begins, unless requests of its kind stand in line before it
+//! 2. A request that is taken begins, unless requests of its kind wait in line before it
 //!    ([`crate::host::line`]).
 //! 3. Each unit of a write takes a frame of the buffer, at the pace of the buffer
 //!    ([`super::pace`]); each unit of a trim leaves the map. After the last unit the request is
@@ -15,8 +15,8 @@
 //!
 //! Exceptions:
 //!
-//! - Without a free frame, or before the pace lets the next unit in, a write stands in line. It
-//!   goes on with the unit at which it stopped when frames become free.
+//! - Without a free frame, or before the pace lets the next unit in, a write waits in line. It
+//!   resumes with the unit at which it stopped when frames become free.
 //! - A unit that is written in part is completed from its old copy before it can be stored.
 //! - A flush is answered at once if acknowledged writes survive a loss of power; otherwise when all
 //!   of them have been programmed ([`super::flushes`]).

@@ -3,6 +3,10 @@
 //!
 //! Ages are those of the first data of a superblock, reads those of each of its blocks since their
 //! erase. A superblock that reaches a limit while it is open becomes due when it is full.
+//!
+//! Invariants: an erased superblock has no age (`NEVER`), and its blocks no reads; a check of all
+//! superblocks is scheduled for the time at which the oldest data reaches its limit, but checks are
+//! at least 1/1000 of the retention limit apart.
 
 use super::map::Map;
 use super::shape::Shape;

@@ -5,6 +5,10 @@
 //! A unit of the flash is valid from the moment it is bound, when its program has ended, until the
 //! newest data of its unit of the host is bound elsewhere or trimmed. Until then newer data may be
 //! in the buffer, whose frame points at the unit.
+//!
+//! Invariants, which `check.rs` checks: a unit of the host is in one place; it has at most one
+//! valid copy in the flash, which points back at the unit; the counts of valid units agree with the
+//! map; an erased superblock holds nothing, and nothing is on the way to it or from it.
 
 use super::commands::Open;
 use super::shape::Shape;

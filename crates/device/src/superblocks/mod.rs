@@ -50,8 +50,8 @@
 //!   `gaps.rs`: the commands that a superblock lacks for them. `failing_parts.rs`: what a life
 //!   without data needs to know of them.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
-//! - `untimed.rs`, `saved_life.rs`: requests in no time, for a whole life, and its state in the
-//!   middle.
+//! - `untimed_requests.rs`, `saved_life.rs`: requests in no time, for a whole life, and the state
+//!   in the middle of one.
 //! - `filling.rs`: the state before the first request. `saved_state.rs`: that state as words.
 //! - `refusals.rs`: the sizes of such a drive, and why a configuration of one cannot work.
 //!   `aging_refusals.rs`, `stream_refusals.rs`: the reasons that concern its cells and its
@@ -140,7 +140,7 @@ mod top_up_tests;
 mod trim_tests;
 #[cfg(test)]
 mod units_tests;
-mod untimed;
+mod untimed_requests;
 #[cfg(test)]
 mod untimed_tests;
 mod versions;
@@ -166,7 +166,7 @@ use crate::precondition::{Preconditioned, Watch};
 use crate::raid::Protection;
 use aging::Aging;
 use bad_blocks::BadBlocks;
-use buffer::Buffer;
+use buffer::UnitBuffer;
 use collection::Collector;
 use commands::Commands;
 use contents::Contents;
@@ -197,7 +197,7 @@ pub struct Superblocks {
     layout: Layout,
     front: FrontEnd,
     map: Map,
-    buffer: Buffer,
+    buffer: UnitBuffer,
     pace: Pace,
     commands: Commands,
     streams: Streams,
@@ -305,7 +305,7 @@ impl Superblocks {
             front: FrontEnd::new(config, &units),
             units,
             map: Map::new(&shape, layout.logical_pages, config.slc.fixed, config.parity_varies()),
-            buffer: Buffer::new(config, &shape, layout.frames, count),
+            buffer: UnitBuffer::new(config, &shape, layout.frames, count),
             pace: Pace::new(&config.buffer, layout.frames),
             commands: Commands::new(&config.flash, &shape, layout.frames, moved),
             victim: AnyVictim::bounded_or_new(
@@ -342,7 +342,7 @@ impl Superblocks {
         let shape = Shape::new(config);
         let layout = config.superblock_sizes();
         Map::bytes(&shape, layout.logical_pages)
-            + Buffer::bytes(config, layout.frames, config.stream_limits().streams)
+            + UnitBuffer::bytes(config, layout.frames, config.stream_limits().streams)
             + Commands::bytes(&config.flash, &shape, layout.frames, config.moved_superblocks())
             + Streams::bytes(config, shape.superblocks)
             + SlcCache::bytes(&config.slc, &shape)

@@ -4,6 +4,9 @@
 //! the coarsest that the weakest of its blocks there tolerates. Data may lie anywhere in a
 //! superblock, so a superblock is as strong as its weakest block. Cells in SLC mode are always
 //! programmed at the nominal step and voltages.
+//!
+//! Invariant: the modes of a superblock are chosen when it is opened, and hold until it is opened
+//! again; the parts of one superblock share their voltages.
 
 use super::map::Map;
 use super::shape::Shape;

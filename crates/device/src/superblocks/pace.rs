@@ -3,6 +3,8 @@
 //! A buffer that fills at full speed acknowledges writes in microseconds until it is full, and then
 //! in milliseconds. Some drives delay writes before that: the fuller the buffer, the longer is the
 //! time between two units, from nothing at `buffer.pace_from` to `buffer.pace` when it is full.
+//!
+//! Invariants: no unit enters before `next`; at most one event per value of `next` is scheduled.
 
 use crate::config::BufferConfig;
 use crate::event::Event;
@@ -55,6 +57,7 @@ impl Pace {
     #[inline]
     pub fn entered(&mut self, used: usize, now: Nanos) {
         if self.full > Span::ZERO {
+            debug_assert!(self.from < self.frames, "a buffer without room above `from`");
             let above = (used as u64).saturating_sub(self.from);
             let share = u128::from(self.full.0) * u128::from(above);
             self.next = now + Span((share / u128::from(self.frames - self.from)) as u64);

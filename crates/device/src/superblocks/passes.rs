@@ -5,6 +5,10 @@
 //! has written keep their frames of the buffer for so long; units that garbage collection moves
 //! leave their old place after the first pass. See docs/decisions/superblocks.md, "What are two
 //! passes?".
+//!
+//! Invariants: for each stream and die at most one command is between the submissions of its
+//! passes; `unfinished` is true from the submission of the first pass of a command to the end of
+//! the second.
 
 use super::commands::Stream;
 use super::shape::Shape;

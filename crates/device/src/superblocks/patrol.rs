@@ -1,8 +1,11 @@
 //! The patrol of scrubbing: the place that it has come to, and when the next page is due.
 //!
 //! The pages of the drive have their times one after another, superblock by superblock, spread
-//! evenly over `policy.scrub.period`. Pages without data are passed over, and their time is left
+//! evenly over `policy.scrub.period`. Pages without data are skipped, and their time is left
 //! empty. A patrol that is late reads at most twice as often, until it has caught up.
+//!
+//! Invariants: at most one page is being read or compared; no page is read before it is due;
+//! superblocks have their turns in the order of their numbers.
 
 use super::shape::Shape;
 use crate::config::Config;

@@ -177,7 +177,7 @@ impl Superblocks {
     /// stores are left out.
     fn lose_buffer(&mut self, outage: &mut Outage) {
         let mut held: Vec<(FrameId, Lpn, State)> = self.buffer.held().collect();
-        // Those that wait for a command are saved first.
+        // Frames that wait for a command are saved first.
         held.sort_by_key(|&(_, _, state)| state != State::Ready);
         for (frame, page, state) in held {
             match state {

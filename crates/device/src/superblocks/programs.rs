@@ -1,4 +1,27 @@
 //! Program commands: filled by the host and by collection, and submitted.
+//!
+//! 1. Units of the host leave the buffer when those of a stream fill a command, as far as
+//!    collection keeps up ([`Superblocks::drain`]). Units that collection has read leave in a
+//!    command of their own ([`Superblocks::store_moved`]).
+//! 2. The command takes the next place in the open superblock of the stream. Parity that is due
+//!    before it is programmed first. A stream without an open superblock opens an erased one
+//!    ([`Superblocks::open_for`]).
+//! 3. The page programs of the command are opened. Only the first waits for the die, the others
+//!    follow it ([`Superblocks::submit_pass`]).
+//! 4. When the last of them has ended, the map points at the new units, their old copies become
+//!    invalid, and the frames are free. Collection and the host continue
+//!    ([`Superblocks::command_done`]).
+//!
+//! Exceptions:
+//!
+//! - A flush, and the end of a run, send commands that are not full. The rest of the last command
+//!   of a job is padding, unless it is filled up ([`super::top_up`]).
+//! - A unit that the host writes again or trims meanwhile is not mapped to its new place at step 4.
+//! - A die with a failed block leaves commands out, and a program that fails is repeated by the
+//!   next command ([`super::failed_blocks`]).
+//! - On a drive that programs in two passes, step 3 submits the second pass of an earlier command
+//!   ([`super::second_passes`]), and moved units leave their old place after the first pass.
+//! - The host opens no superblock that collection needs for a stream of its own.
 
 use super::Superblocks;
 use super::commands::{Command, Open, SWAPPED, Stored, Stream};

@@ -1,4 +1,9 @@
 //! Reads that found a unit which cannot be read, and wait until its line has been read instead.
+//! `degraded_reads.rs` has the steps.
+//!
+//! Invariants: at most [`AT_ONCE`] recoveries are in progress, of which at most `moving_most` move
+//! units; recoveries of each kind begin in the order in which they were asked for, those of the
+//! host before those that move units.
 
 use crate::config::Config;
 use crate::config::stripes::AT_ONCE;
@@ -81,6 +86,7 @@ impl Recoveries {
     /// Ends a recovery of unreadable units, frees its element and returns it.
     pub fn end(&mut self, number: u32) -> Recovery {
         let ended = self.all[number as usize];
+        debug_assert!(ended.read.is_some(), "a recovery ends once");
         self.all[number as usize].read = TxnId::NONE;
         self.moving -= u32::from(ended.moves);
         ended

@@ -1,5 +1,14 @@
-//! Renewal: superblocks that are due are moved ([`super::renewals`]): those whose data is read far
-//! down the retry table, and others.
+//! Renewal of superblocks that are due.
+//!
+//! 1. A superblock becomes due ([`super::renewals`]), for example because a page of it was read far
+//!    down the retry table ([`Superblocks::read_by_age`]).
+//! 2. When no superblock is being read or refreshed, the first of those that are due and still full
+//!    is emptied, if its units fit where they are moved to ([`Superblocks::begin_refresh`]).
+//! 3. It is moved by a job like any other (`collection_jobs.rs`), on behalf of refresh until its
+//!    erase ([`Superblocks::source_of`]).
+//!
+//! Exceptions: a page that no entry of the retry table reads makes nothing due, because it cannot
+//! be moved. GC may empty a superblock that is due, for its space, before refresh does.
 
 use super::Superblocks;
 use super::collection::Why;

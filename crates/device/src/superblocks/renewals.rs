@@ -3,6 +3,9 @@
 //!
 //! They are moved one at a time, in the order in which they became due. Whichever job reaches a
 //! superblock first moves its data; one that is erased, or is no longer full, is skipped.
+//!
+//! Invariants: a superblock is in `due` at most once; `is_due` is true for each one there and for
+//! the one that is being moved; at most one is being moved.
 
 use fowler_units::{IdVec, RuId};
 use std::collections::VecDeque;

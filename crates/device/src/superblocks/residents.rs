@@ -7,10 +7,10 @@
 //! frames of its stream that wait for a program command. Its stream is chosen then, because only
 //! then is it known how often the unit was read and written (HIRE, section 3.1).
 //!
-//! Every dirty or clean frame is in the list of its kind, which begins with the least recently used
-//! one; no other frame is in a list.
+//! Invariants: every dirty or clean frame is in the list of its kind, which begins with the least
+//! recently used one; no other frame is in a list.
 
-use super::buffer::{Buffer, State};
+use super::buffer::{State, UnitBuffer};
 use crate::config::Config;
 use crate::policy::hotness::Used;
 use crate::policy::replacement::{AnyReplacement, Leaves, Replacement, Tail};
@@ -188,7 +188,7 @@ impl Residents {
     }
 }
 
-impl Buffer {
+impl UnitBuffer {
     /// Returns the unit of the host in a frame of the write buffer, with the numbers of reads and
     /// writes of that unit since it entered the buffer.
     pub fn use_of(&self, id: FrameId, now: Nanos) -> Used {

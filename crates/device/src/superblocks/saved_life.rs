@@ -1,11 +1,12 @@
 //! The state of a drive with superblocks in the middle of a life, from which the life can resume.
-//! It excludes everything that follows from the configuration or from the map. No damaged state
-//! makes a drive that cannot be.
+//!
+//! Invariants: everything that follows from the configuration or from the map is left out; no
+//! damaged state makes a drive that cannot be, because each part is checked when it is taken over.
 
 use super::Superblocks;
 use super::aging::Data;
 use super::bad_blocks::SavedBadBlocks;
-use super::collection::{Job, UNPACED, Why};
+use super::collection::{EmptyingJob, UNPACED, Why};
 use super::commands::{MOVED_MAX, Open, SWAPPED, Stream};
 use super::limits::SavedLimits;
 use super::renewals::Renewals;
@@ -314,7 +315,7 @@ impl Superblocks {
         }
         self.map.fill_and_empty(victim);
         self.collector.leaving = u32::from(!self.map.is_aside(victim));
-        self.collector.job = Some(Job {
+        self.collector.job = Some(EmptyingJob {
             victim,
             why,
             next,
@@ -417,7 +418,7 @@ impl Superblocks {
 }
 
 impl SavedJob {
-    fn of(job: &Job) -> SavedJob {
+    fn of(job: &EmptyingJob) -> SavedJob {
         SavedJob {
             victim: job.victim,
             refreshes: job.why == Why::Refresh,

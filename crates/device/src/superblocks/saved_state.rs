@@ -1,5 +1,8 @@
 //! The state of a drive with superblocks before its first request, as words that can be saved and
-//! read again. It excludes everything that follows from the configuration.
+//! read again.
+//!
+//! Invariants: everything that follows from the configuration is left out; a drive from its saved
+//! state serves as the one that was filled; no damaged state makes a drive that cannot be.
 
 use super::Superblocks;
 use super::commands::Open;

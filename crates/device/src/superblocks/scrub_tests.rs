@@ -187,7 +187,7 @@ fn all_is_read_once_after_a_span_without_power() {
         let pages = held(&device);
         let before = rest(&mut device, gap * 7).pages;
         device.power_off(period * periods, &mut ());
-        // What the last superblocks lack of the full period is made up for sooner.
+        // The patrol catches up with the last superblocks, which lack part of the full period.
         let caught_up = rest(&mut device, period).pages - before;
         assert!((2 * pages - 2..=2 * pages).contains(&caught_up), "{caught_up} of {pages}");
         let then = rest(&mut device, period).pages - before - caught_up;

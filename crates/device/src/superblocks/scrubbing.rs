@@ -12,9 +12,9 @@
 //!
 //! Exceptions:
 //!
-//! - Superblocks that are erased, being emptied or due to be moved are passed over.
-//! - Of an open superblock no parity is read and nothing that is between two passes, and it is not
-//!   moved: it waits for its next turn.
+//! - Superblocks that are erased, being emptied or due to be moved are skipped.
+//! - In an open superblock, parity and pages that are between two passes are not read, and the
+//!   superblock is not moved: it waits for the next turn.
 //! - If the superblock of a page has been emptied when its read ends, nothing is decided.
 
 use super::Superblocks;

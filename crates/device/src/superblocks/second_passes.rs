@@ -1,4 +1,9 @@
 //! The second passes of word lines that are programmed twice.
+//!
+//! 1. The first pass of a command is submitted ([`Superblocks::submit_in_passes`]).
+//! 2. The second pass of the previous command on the same die, of the same stream, follows it.
+//! 3. After the last command of a die in a superblock, the second pass of that command follows at
+//!    once.
 
 use super::Superblocks;
 use super::commands::{Open, Stream};

@@ -9,6 +9,11 @@
 //! On a drive with an SLC cache, a word line has one page more: the one that it holds in SLC mode,
 //! whose type is the last. Of the units of a command, those of that page come last. A superblock
 //! uses either these or the others, so a unit says by its number in which mode it was programmed.
+//!
+//! Invariants, which the tests below check for every unit of some drives: each unit has a place of
+//! its own, in a page of its superblock; the pages of a command are one word line of every plane of
+//! one die; the stripes of a superblock follow each other without a gap, and each ends with its
+//! parity.
 
 use crate::config::{Config, PlaneMode};
 use fowler_units::{BlockId, DieId, Geometry, Ppn, RuId, UnitId};

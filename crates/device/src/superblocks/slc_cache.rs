@@ -1,21 +1,25 @@
 //! The SLC cache: superblocks that take host writes with one bit to a cell. A word line then holds
 //! one page instead of two to four, which is programmed and read faster.
 //!
-//! Some superblocks are set aside for it (`slc.static`), and erased ones are used besides
-//! (`slc.dynamic`), as long as more than `slc.keep_erased` are erased. When the cache is full,
-//! writes go past it or wait (`slc.when_full`).
+//! 1. The host fills a superblock in SLC mode: one of those set aside for the cache (`slc.static`),
+//!    or an erased one (`slc.dynamic`), as long as more than `slc.keep_erased` are erased
+//!    ([`Superblocks::open_slc`]).
+//! 2. When the cache is full, writes go past it or wait (`slc.when_full`;
+//!    [`Superblocks::stream_of_host`]).
+//! 3. A full superblock is *folded*: its valid units are read and programmed where garbage
+//!    collection moves data to, with all bits of a cell ([`Superblocks::begin_folding`]). That
+//!    happens in idle time, when no request has been in the drive for `slc.fold_after`, until one
+//!    comes; and when the cache is full, in step with the host that waits for it.
+//! 4. The erase returns the superblock to normal mode ([`Superblocks::erased_in_cache`]).
 //!
-//! Superblocks of the cache are *folded*: their valid units are read and programmed where garbage
-//! collection moves data to, with all bits of a cell, and the superblocks are erased. Folding
-//! happens
+//! Exceptions: whenever too few superblocks are erased, those of the cache are victims like any
+//! other, and as they hold little they are usually the first. Those set aside are not: nothing else
+//! can use them. If writes go past a full cache, only superblocks without valid units are folded
+//! for its sake.
 //!
-//! - in idle time, when no request has been in the drive for `slc.fold_after`, until one comes;
-//! - when the cache is full and the host waits for it, in step with the host;
-//! - whenever too few superblocks are erased: those of the cache are victims like any other, and
-//!   as they hold little they are usually the first. Those set aside are not: nothing else can use
-//!   them.
-//!
-//! See docs/decisions/superblocks.md, "What is the SLC cache?".
+//! Invariants, which `check.rs` checks: valid units in SLC mode lie in superblocks in that mode,
+//! and no others do; `dynamic` and `folded` count the superblocks of their kind; at most
+//! [`FOLDED_MOST`] are being folded. See docs/decisions/superblocks.md, "What is the SLC cache?".
 
 use super::Superblocks;
 use super::collection::Why;
@@ -249,6 +253,7 @@ impl Superblocks {
         }
         let cache = self.slc.as_mut().expect("it holds the victim");
         cache.folded += 1;
+        debug_assert!(cache.folded <= FOLDED_MOST, "more superblocks are folded than may be");
         cache.modes[victim] = Mode::Folded;
         match why {
             Why::Idle => counters.collections.background += 1,

@@ -1,6 +1,10 @@
-//! Streams: which open superblock a unit of the host goes to, and where garbage collection puts it
-//! later. Data of one stream shares superblocks. A superblock is moved into the stream of the data
-//! that it was opened for.
+//! Streams: the assignment of units of the host to open superblocks, and of the data of a
+//! superblock to the stream that garbage collection moves it to. Data of one stream shares
+//! superblocks.
+//!
+//! Invariants: data of one tag goes to one stream; a superblock has the tag of the data that it was
+//! opened for, and is moved into the stream of that; the host leaves one superblock erased for each
+//! stream of moved data, because a stream that finds none could never free one.
 
 use super::commands::{SWAPPED, Stream};
 use super::map::Map;

@@ -1,9 +1,14 @@
-//! Parity as a check of the data: when scrubbing has read a page of parity, it also reads the pages
-//! at the same place in all other commands of the stripe, one after another, and compares. As on a
-//! page-mapped drive ([`crate::raid::stripe_check`]), this does not tell which page is wrong.
+//! Parity as a check of the data. As on a page-mapped drive ([`crate::raid::stripe_check`]), a
+//! comparison does not tell which page is wrong.
 //!
-//! A page counts as read when its read begins. If the superblock is emptied meanwhile, or a unit of
-//! the stripe cannot be read, nothing is decided.
+//! 1. Scrubbing has read a page of parity: the patrol waits ([`Superblocks::begin_comparison`]).
+//! 2. The pages at the same place in all other commands of the stripe are read, one after another;
+//!    a page counts as read when its read begins ([`Superblocks::page_compared`]).
+//! 3. The sum of the errors is the result: zero at each place if the stripe matches. The patrol
+//!    continues.
+//!
+//! If the superblock is emptied meanwhile, or a unit of the stripe cannot be read, nothing is
+//! decided.
 
 use super::Superblocks;
 use super::patrol::Comparison;

@@ -1,11 +1,17 @@
 //! The last units of a superblock that is emptied, if they are less than a command.
 //!
-//! They are programmed with padding in the other places of the command. A superblock that gains
-//! less than a command holds would then take as much space to move as its erase frees, and a drive
-//! that is full enough would collect forever. In that case the places go to units of the next
-//! emptiest superblock. The gain of that superblock grows by as many units, so after a few victims
-//! one gains a whole command. The emptiest superblock is taken whatever `policy.victim` says. That
-//! policy may then empty it late, or never, as the gain is counted before it is emptied.
+//! 1. Units that have been read are programmed a command at a time ([`Superblocks::store_copied`]).
+//!    Fewer than that wait until more are read.
+//! 2. When no more will be read, they are programmed with padding in the other places of the
+//!    command.
+//! 3. If the last superblock emptied has gained less than a command holds, the places go to units
+//!    of the next emptiest superblock instead.
+//!
+//! Without step 3 a superblock would take as much space to move as its erase frees, and a drive
+//! that is full enough would collect forever. The gain of the superblock that lends units grows by
+//! as many, so after a few victims one gains a whole command. The emptiest superblock is taken
+//! whatever `policy.victim` says. That policy may then empty it late, or never, as the gain is
+//! counted before it is emptied.
 
 use super::Superblocks;
 use super::map::Emptied;

@@ -1,5 +1,7 @@
 //! Static wear leveling of superblocks: the rule of `policy.wear`, and the swap in progress.
 //! [`super::swaps`] does what the rule says.
+//!
+//! Invariant: at most one swap is wanted or in progress; an erase asks the rule only if none is.
 
 use super::map::Map;
 use crate::config::Config;

@@ -1,7 +1,10 @@
-//! The saved state of a lifetime drive, from which a run can resume. State that follows from the
-//! configuration or from the mapping is not saved.
+//! The saved state of a lifetime drive, from which a run can resume.
+//!
+//! Invariants: state that follows from the configuration or from the mapping is not saved; a drive
+//! that resumes continues exactly as the saved one would have; a state of another drive is refused,
+//! with the reason.
 
-use super::translation::{PageMapped, Translation};
+use super::translation::{PageMapped, UntimedLayer};
 use crate::blocks::block_table::BlocksSnapshot;
 use crate::blocks::page_allocator::AllocatorSnapshot;
 use crate::mapping::page_map::Location;
@@ -50,8 +53,8 @@ impl LifetimeDrive {
     pub fn checkpoint(&self) -> Checkpoint {
         Checkpoint {
             translation: match &self.translation {
-                Translation::Pages(pages) => Saved::Pages(Box::new(pages.saved())),
-                Translation::Superblocks(layer) => Saved::Superblocks(Box::new(layer.save_life())),
+                UntimedLayer::Pages(pages) => Saved::Pages(Box::new(pages.saved())),
+                UntimedLayer::Superblocks(layer) => Saved::Superblocks(Box::new(layer.save_life())),
             },
             throttle: self.throttle.clone(),
             counters: self.counters,
@@ -66,10 +69,10 @@ impl LifetimeDrive {
     pub fn resumed(mut self, checkpoint: Checkpoint) -> Result<Self, String> {
         let Checkpoint { translation, throttle, counters, position } = checkpoint;
         match (&mut self.translation, translation) {
-            (Translation::Pages(pages), Saved::Pages(saved)) => {
+            (UntimedLayer::Pages(pages), Saved::Pages(saved)) => {
                 pages.resume(*saved, position)?;
             }
-            (Translation::Superblocks(layer), Saved::Superblocks(saved)) => {
+            (UntimedLayer::Superblocks(layer), Saved::Superblocks(saved)) => {
                 layer.resume_life(*saved)?;
             }
             _ => return Err("it is of another kind of drive".into()),

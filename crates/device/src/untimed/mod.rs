@@ -1,15 +1,25 @@
 //! Simulation of a drive's whole life in minutes: mapping, blocks, garbage collection, wear
-//! leveling and throttle, without dies. Pages are written and moved in no simulated time, as in
-//! preconditioning ([`crate::precondition`]); a page write takes the throttle's delay and its own
-//! program time. The host is closed: it lags behind its arrival times by the total delay of its
-//! writes.
+//! leveling and throttle, without dies.
+//!
+//! 1. A request is drawn from the workload some requests ahead, and the table entries that it needs
+//!    are prefetched.
+//! 2. The host sends it when the drive has admitted the one before, so it lags behind its arrival
+//!    times by the total delay of its writes (`waiting_host.rs`).
+//! 3. The throttle delays a write. If the life ends meanwhile, the write never enters.
+//! 4. Pages are written and moved in no simulated time, as in preconditioning
+//!    ([`crate::precondition`]; `translation.rs`); a page write takes the throttle's delay and its
+//!    own program time.
+//! 5. The wear of the programs counts towards the life ([`crate::host::endurance`]).
 //!
 //! This ignores contention for dies: a write that queues behind others takes longer than here, but
 //! delays no other write. At the loads of lifetime studies, some hundred pages per second over
 //! dozens of dies, hardly any write queues.
 //!
-//! On a drive with superblocks a *page* is a mapping unit and a *block* is a superblock
-//! ([`crate::superblocks`]); a write is acknowledged from the buffer.
+//! Exceptions: reads are served only if they have an effect ([`LifetimeDrive::hears_reads`]). On a
+//! drive with superblocks a *page* is a mapping unit and a *block* is a superblock
+//! ([`crate::superblocks`]); a write is acknowledged from the buffer. Before a life begins, a
+//! workload may be written in no time until data is placed as after long use
+//! ([`LifetimeDrive::season`]).
 //!
 //! **Owns** the throttle and the clock of its drive. **May touch** core and garbage collection, or
 //! the superblocks, which it holds (`translation.rs`). **Called by** lifetime experiments; its
@@ -38,14 +48,14 @@ use crate::precondition::{Preconditioned, Watch};
 use fowler_physics::voltage::ByVoltage;
 use fowler_units::{HostIo, HostOp, Lpn, Nanos, Span};
 use serde::{Deserialize, Serialize};
-use translation::{PageMapped, Prefetch, Translation};
+use translation::{PageMapped, Prefetch, UntimedLayer};
 use waiting_host::WaitingHost;
 
 /// A drive simulated over its whole life.
 /// See docs/decisions/lifetime.md, "Which host model does a lifetime run use?".
 #[derive(Clone, Debug)]
 pub struct LifetimeDrive {
-    translation: Translation,
+    translation: UntimedLayer,
     throttle: AnyThrottle,
     life: Life,
     counters: Counters,
@@ -115,7 +125,7 @@ impl LifetimeDrive {
     /// preconditioning.
     pub fn new(image: &PreconditionedImage, config: &Config) -> Result<Self, Vec<Refusal>> {
         let pages = Box::new(PageMapped::new(image, config)?);
-        let translation = Translation::Pages(pages);
+        let translation = UntimedLayer::Pages(pages);
         Ok(Self::born(translation, config, *image.preconditioned()))
     }
 
@@ -125,11 +135,15 @@ impl LifetimeDrive {
     /// # Errors
     /// Every reason why the configuration cannot work.
     pub fn watched(config: &Config, watch: Watch<'_>) -> Result<Option<Self>, Vec<Refusal>> {
-        let made = Translation::watched(config, watch)?;
+        let made = UntimedLayer::watched(config, watch)?;
         Ok(made.map(|(translation, history)| Self::born(translation, config, history)))
     }
 
-    fn born(mut translation: Translation, config: &Config, preconditioned: Preconditioned) -> Self {
+    fn born(
+        mut translation: UntimedLayer,
+        config: &Config,
+        preconditioned: Preconditioned,
+    ) -> Self {
         translation.begin(config);
         Self {
             throttle: throttle_of(config),
@@ -293,8 +307,8 @@ impl LifetimeDrive {
     /// If the drive has superblocks.
     pub(crate) fn page_mapped(&self) -> (&Core, &Gc) {
         match &self.translation {
-            Translation::Pages(pages) => (&pages.core, &pages.gc),
-            Translation::Superblocks(_) => unreachable!("a drive with superblocks"),
+            UntimedLayer::Pages(pages) => (&pages.core, &pages.gc),
+            UntimedLayer::Superblocks(_) => unreachable!("a drive with superblocks"),
         }
     }
 

@@ -1,6 +1,10 @@
 //! The access classes of pages over a whole life: the LRU list of section 3.1 of HIRE, which holds
 //! as many pages as the write buffer, without the buffer. The hits of a page decide its class when
 //! the page is written.
+//!
+//! Invariants: a page is in the list at most once, and `places` finds it; the list has at most as
+//! many pages as the buffer has frames; only the ratio of reads to writes matters, so both are
+//! halved before one overflows.
 
 use crate::config::Config;
 use crate::policy::hotness::{Hotness, Used};

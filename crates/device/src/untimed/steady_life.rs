@@ -3,6 +3,12 @@
 //! host page. Nothing is mapped, so a request costs tens of nanoseconds instead of some six
 //! hundred, and five years can be simulated at a small dilation.
 //!
+//! 1. The host sends a write when the one before has been admitted; the throttle delays it
+//!    ([`SteadyLife::enter`]).
+//! 2. The pages of the write count as programmed, and so does the share of moved pages that the
+//!    write amplification adds. The fraction of a page that is left over, below 1, is carried to
+//!    the next write.
+//!
 //! A [`SteadyLife`] stands for a drive in steady state under a workload whose write amplification
 //! does not change, such as uniform addresses. The amplification is measured on a
 //! [`super::LifetimeDrive`] before.
@@ -150,6 +156,7 @@ impl SteadyLife {
         self.due += self.moves * f64::from(pages);
         let moved = self.due as u64;
         self.due -= moved as f64;
+        debug_assert!((0.0..1.0).contains(&self.due), "only a fraction of a page is carried");
         self.counters.pages_written += u64::from(pages);
         self.counters.programs[Source::Host] += u64::from(pages);
         self.counters.programs[Source::Gc] += moved;

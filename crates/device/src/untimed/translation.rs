@@ -1,5 +1,6 @@
 //! The translation layer of a drive that works in no simulated time: the page-mapped one, or that
-//! of drives with superblocks.
+//! of drives with superblocks. Each request is passed on to the layer; a page-mapped layer writes
+//! page by page ([`crate::gc::untimed_gc`]), superblocks by [`Superblocks::serve_now`].
 
 use super::page_uses::PageUses;
 use crate::blocks::bad_blocks::BadBlockCounts;
@@ -23,7 +24,7 @@ use fowler_units::{BlockId, HostIo, HostOp, Id, Locator, Lpn, Nanos, Span};
 /// A translation layer that works in no simulated time. The data of `Superblocks` is in a box,
 /// because its tables of requests and streams are large.
 #[derive(Clone, Debug)]
-pub(super) enum Translation {
+pub(super) enum UntimedLayer {
     Pages(Box<PageMapped>),
     Superblocks(Box<Superblocks>),
 }
@@ -105,39 +106,39 @@ pub(super) enum Prefetch {
     Neighbours,
 }
 
-impl Translation {
+impl UntimedLayer {
     /// Returns the preconditioned translation layer of `config`, and the record of its
     /// preconditioning (pages filled and overwritten, write amplification); `None` if `watch`
     /// stopped it.
     pub fn watched(
         config: &Config,
         watch: Watch<'_>,
-    ) -> Result<Option<(Translation, Preconditioned)>, Vec<Refusal>> {
+    ) -> Result<Option<(UntimedLayer, Preconditioned)>, Vec<Refusal>> {
         if config.ftl.has_superblocks() {
             let layer = Superblocks::preconditioned_for(config, watch)?;
             return Ok(layer.map(|layer| {
                 let history = *layer.preconditioned();
-                (Translation::Superblocks(Box::new(layer)), history)
+                (UntimedLayer::Superblocks(Box::new(layer)), history)
             }));
         }
         let Some(image) = PreconditionedImage::watched(config, watch)? else { return Ok(None) };
         let pages = Box::new(PageMapped::new(&image, config)?);
-        Ok(Some((Translation::Pages(pages), *image.preconditioned())))
+        Ok(Some((UntimedLayer::Pages(pages), *image.preconditioned())))
     }
 
     /// Begins a lifetime simulation of the drive, with its parameters as in `config`.
     pub fn begin(&mut self, config: &Config) {
         match self {
-            Translation::Pages(pages) => pages.begin(config),
-            Translation::Superblocks(layer) => layer.begin_life(config),
+            UntimedLayer::Pages(pages) => pages.begin(config),
+            UntimedLayer::Superblocks(layer) => layer.begin_life(config),
         }
     }
 
     /// Keeps blocks from failing until a lifetime simulation begins.
     pub fn let_no_block_fail(&mut self) {
         match self {
-            Translation::Pages(pages) => pages.core.allocator.let_no_block_fail(),
-            Translation::Superblocks(layer) => layer.let_no_block_fail(),
+            UntimedLayer::Pages(pages) => pages.core.allocator.let_no_block_fail(),
+            UntimedLayer::Superblocks(layer) => layer.let_no_block_fail(),
         }
     }
 
@@ -145,8 +146,8 @@ impl Translation {
     #[inline]
     pub fn serve(&mut self, io: &HostIo, (now, pause): (Nanos, Span), counters: &mut Counters) {
         match self {
-            Translation::Pages(pages) => pages.serve(io, now, counters),
-            Translation::Superblocks(layer) => layer.serve_now(io, (now, pause), counters),
+            UntimedLayer::Pages(pages) => pages.serve(io, now, counters),
+            UntimedLayer::Superblocks(layer) => layer.serve_now(io, (now, pause), counters),
         }
     }
 
@@ -155,7 +156,7 @@ impl Translation {
     #[inline]
     pub fn prefetch(&self, page: Lpn, what: Prefetch) {
         match self {
-            Translation::Pages(pages) => {
+            UntimedLayer::Pages(pages) => {
                 let core = &pages.core;
                 match (what, core.in_flash(page)) {
                     (Prefetch::Place, _) => core.map.prefetch(page),
@@ -166,7 +167,7 @@ impl Translation {
                     (_, None) => {}
                 }
             }
-            Translation::Superblocks(layer) => match what {
+            UntimedLayer::Superblocks(layer) => match what {
                 Prefetch::Place => layer.prefetch_unit(page),
                 Prefetch::Block => layer.prefetch_old(page),
                 // Superblocks have no buckets, so none has neighbors.
@@ -179,8 +180,8 @@ impl Translation {
     #[inline]
     pub fn layout(&self) -> &Layout {
         match self {
-            Translation::Pages(pages) => &pages.core.layout,
-            Translation::Superblocks(layer) => layer.sizes(),
+            UntimedLayer::Pages(pages) => &pages.core.layout,
+            UntimedLayer::Superblocks(layer) => layer.sizes(),
         }
     }
 
@@ -188,8 +189,8 @@ impl Translation {
     #[inline]
     pub fn locator(&self) -> &Locator {
         match self {
-            Translation::Pages(pages) => &pages.core.locator,
-            Translation::Superblocks(layer) => layer.unit_locator(),
+            UntimedLayer::Pages(pages) => &pages.core.locator,
+            UntimedLayer::Superblocks(layer) => layer.unit_locator(),
         }
     }
 
@@ -197,8 +198,8 @@ impl Translation {
     #[inline]
     pub fn blocks(&self) -> &Blocks {
         match self {
-            Translation::Pages(pages) => &pages.core.allocator.blocks,
-            Translation::Superblocks(layer) => layer.blocks(),
+            UntimedLayer::Pages(pages) => &pages.core.allocator.blocks,
+            UntimedLayer::Superblocks(layer) => layer.blocks(),
         }
     }
 
@@ -206,16 +207,16 @@ impl Translation {
     #[inline]
     pub fn frames(&self) -> u32 {
         match self {
-            Translation::Pages(_) => 0,
-            Translation::Superblocks(layer) => layer.sizes().frames,
+            UntimedLayer::Pages(_) => 0,
+            UntimedLayer::Superblocks(layer) => layer.sizes().frames,
         }
     }
 
     /// Returns true if reads have an effect on the drive, so that they must be served.
     pub fn hears_reads(&self) -> bool {
         match self {
-            Translation::Pages(pages) => pages.uses.is_some(),
-            Translation::Superblocks(layer) => layer.hears_reads(),
+            UntimedLayer::Pages(pages) => pages.uses.is_some(),
+            UntimedLayer::Superblocks(layer) => layer.hears_reads(),
         }
     }
 
@@ -224,16 +225,16 @@ impl Translation {
     #[inline]
     pub fn programs_at(&self) -> Option<&ByVoltage<u64>> {
         match self {
-            Translation::Pages(pages) => pages.gc.untimed.programs_at.as_ref(),
-            Translation::Superblocks(_) => None,
+            UntimedLayer::Pages(pages) => pages.gc.untimed.programs_at.as_ref(),
+            UntimedLayer::Superblocks(_) => None,
         }
     }
 
     /// Returns the counts of blocks that failed; `None` if blocks cannot fail.
     pub fn bad_blocks(&self) -> Option<BadBlockCounts> {
         match self {
-            Translation::Pages(pages) => pages.core.allocator.bad_blocks(),
-            Translation::Superblocks(layer) => layer.bad_blocks(),
+            UntimedLayer::Pages(pages) => pages.core.allocator.bad_blocks(),
+            UntimedLayer::Superblocks(layer) => layer.bad_blocks(),
         }
     }
 

@@ -1,5 +1,9 @@
 //! A host that sends the next write only when the drive has admitted the previous one, so that
 //! every delay makes the host lag.
+//!
+//! 1. The write arrives at its own time plus the lag so far ([`WaitingHost::enter`]).
+//! 2. It is delayed, and enters, unless the life has ended before.
+//! 3. The lag grows by the delay. It never shrinks.
 
 use crate::observe::counters::Counters;
 use crate::policy::throttle::Throttled;

@@ -1,4 +1,11 @@
 //! The whole drive in the middle of a life, simulated event by event from there on.
+//!
+//! 1. Mapping, blocks and garbage collection are copied from a drive that has lived through the
+//!    workload.
+//! 2. Throttle and counters are those of a life at a steady write amplification.
+//! 3. The caller's next requests come later by the lag of that life's host.
+//!
+//! Only for page-mapped drives.
 
 use super::LifetimeDrive;
 use super::steady_life::SteadyLife;

@@ -181,7 +181,7 @@ fn parity_brings_back_units_of_superblocks() {
     let tries = u64::from(config.aging.retry_entries);
     assert_eq!(counters.retries_at[0], failed * tries, "each failure takes every try");
     assert_eq!(losses.unreadable + losses.parity_unreadable, failed);
-    // What fails in an open superblock is moved once that is full; until then parity answers.
+    // Data that fails in an open superblock is moved once that is full; until then parity answers.
     assert!(losses.rebuilt > 0 && losses.rebuilt <= losses.unreadable, "{losses:?}");
     assert_eq!((losses.lost_in_all(), losses.failed_reads, device.census().lost()), (0, 0, 0));
 }

@@ -2,6 +2,10 @@
 //! the public source of the bounds; and the choices, of which a fit tries every option. In a fitted
 //! drive, the table also has the measured numbers that the drive was fitted to, and the covariance
 //! of the parameters.
+//!
+//! Invariants, which reading the table checks: at most [`MOST`] parameters, and at most
+//! [`CHOICES_MOST`] choices of 2 to [`OPTIONS_MOST`] different options; the covariance has a row
+//! and a column for each parameter. Everything wrong with a table is reported at once.
 
 use super::choice::{CHOICES_MOST, Choice, OPTIONS_MOST};
 use super::quantity::Quantity;

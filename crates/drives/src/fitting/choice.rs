@@ -1,5 +1,8 @@
 //! Choices of a fit: settings between which no scale lies, such as a policy. A fit tries every
 //! option of a choice.
+//!
+//! Invariants, which `calibrate_table.rs` checks: a choice has 2 to [`OPTIONS_MOST`] different
+//! options; an option sets no key twice.
 
 /// Largest number of choices of a fit; for a choice, such as that of a policy, the fit tries every
 /// option.

@@ -1,5 +1,9 @@
-//! Drives that fit the measured rows about as well as the fitted one: parameters drawn from the
-//! covariance that a fit has written into the drive file.
+//! Drives that fit the measured rows about as well as the fitted one.
+//!
+//! 1. The covariance of the parameters, which a fit has written into the drive file, is factored.
+//! 2. Parameters are drawn from the normal distribution around the fitted values.
+//! 3. A draw beyond a bound, or of a drive that cannot work, is drawn again, at most [`TRIES`]
+//!    times for each drive asked for; with fewer drives than asked for, the draws fail.
 
 use super::calibrate_table::{CalibrateTable, with};
 use fowler_experiment::device_spec::{FITTING, Resolved};

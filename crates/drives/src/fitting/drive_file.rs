@@ -1,5 +1,14 @@
-//! The drive file that a fit writes: every configuration key, and the table `[calibrate]` with the
-//! fitted values, their covariance, the measured numbers and the choices.
+//! The drive file that a fit writes, in this order:
+//!
+//! 1. A heading: the model, and how many numbers it was fitted to.
+//! 2. Every configuration key, with the fitted values.
+//! 3. The table `[calibrate]`: the effort of the fit, the covariance of the parameters, the
+//!    measured numbers with the ratio of the simulated ones to them, and each parameter with its
+//!    bounds, source and confidence interval.
+//! 4. The choices, with the deviation that each option reached.
+//!
+//! A fit without a step of descent says so in the heading: its drive was tried on the rows, not
+//! fitted.
 
 use super::calibrate_table::{CalibrateTable, with};
 use super::choice::Tried;

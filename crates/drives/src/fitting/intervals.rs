@@ -2,11 +2,13 @@
 //!
 //! The interval of a parameter is that of the linear profile: the residuals are taken as linear
 //! around the result of the fit, and the other parameters are re-fitted as one parameter is moved.
-//! Its half width is 1.96 standard deviations from the inverse of `J^T J`, restricted to the
-//! directions that the rows determine: a parameter with no component in an undetermined direction
-//! keeps its interval. If the model misses the rows by more than expected, the half width is
-//! multiplied by the square root of the mean square per degree of freedom. The interval ends at the
-//! parameter's bounds.
+//!
+//! 1. The half width of an interval is 1.96 standard deviations from the inverse of `J^T J`,
+//!    restricted to the directions that the rows determine: a parameter with no component in an
+//!    undetermined direction keeps the interval.
+//! 2. If the model misses the rows by more than expected, the half width is multiplied by the
+//!    square root of the mean square per degree of freedom.
+//! 3. The interval ends at the bounds of the parameter.
 
 use super::calibrate_table::{CalibrateTable, Parameter};
 use super::quantity::Quantity;

@@ -1,5 +1,7 @@
 //! Values of a fitted parameter: the value of a configuration key at a position (0 to 1) between
 //! two bounds.
+//!
+//! Invariants: all numbers of a value have one unit; numbers of all page types move together.
 
 use fowler_experiment::document::Value;
 use fowler_units::{ByteRate, Bytes, Span};

@@ -1,4 +1,7 @@
 //! A number of a measured row, with its measured and its simulated value.
+//!
+//! Invariant: a residual lies within [`MISSING`] expected deviations, whatever was simulated, so
+//! that one row cannot decide a fit.
 
 use crate::protocol::Estimate;
 

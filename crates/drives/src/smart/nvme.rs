@@ -8,8 +8,8 @@
 //! - Endurance Group Information, log 09h: *Data Units Written*, *Media Units Written* and
 //!   *Endurance Estimate* count billions of bytes, rounded up, and 0 means that it is not reported
 //!   (<https://learn.microsoft.com/en-us/windows/win32/api/nvme/ns-nvme-nvme_endurance_group_log>).
-//!   The same key as in log 02h has another unit. nvme-cli 1.x calls the second one
-//!   `mediate_write_commands`.
+//!   A key that log 02h has as well counts in another unit here. nvme-cli 1.x calls *Media Units
+//!   Written* `mediate_write_commands`.
 //! - SMART / Health Information Extended, log C0h of OCP's Datacenter NVMe SSD Specification:
 //!   *Physical Media Units Written* (SMART-1) and *Endurance Estimate* count bytes. In both logs
 //!   the estimate is what can be written at a write amplification of 1, so that it bounds what is

@@ -88,7 +88,7 @@ pub fn resolve(
     spec: &DeviceSpec,
 ) -> Result<Resolved, Diagnostics> {
     let builder = ConfigBuilder::new(keys::all(), defaults::config());
-    let mut builder = builder.retired(keys::retired::diagnostic);
+    let mut builder = builder.retired(keys::former_keys::diagnostic);
     let (mut settings, diagnostics) = document::read_toml(&source.text, &source.name);
     builder.note(diagnostics);
     builder.note(fitting_table::check(&source.text, &source.name));

@@ -1,17 +1,17 @@
 //! Every configuration key of a drive, in one table. The TOML parser, `--set`, the resolved
 //! configuration of a result, the help and the bindings all read this list.
 //!
-//! This module contains only the list, and in `needs.rs` the requirements of keys to have an
-//! effect, and in `retired.rs` the keys of former versions. The types of values come from `field`.
-//! The module accesses no files.
+//! This module contains only the list, in `needs.rs` the requirements of keys to have an effect,
+//! and in `former_keys.rs` the keys of former versions. The types of values come from `field`. The
+//! module accesses no files.
 
 mod aging;
+pub(crate) mod former_keys;
 mod key;
 mod lifetime;
 mod needs;
 mod policies;
 mod reliability;
-pub(crate) mod retired;
 
 pub use key::Key;
 pub(crate) use key::{at, words};

@@ -1,5 +1,14 @@
 //! Kinds of drives: how each is built, serves requests under faults, and reports its state at the
-//! end.
+//! end. A run calls a kind in this order:
+//!
+//! 1. [`DriveKind::drive`] preconditions the drive, or takes its image from the cache.
+//! 2. [`DriveKind::note_faults`], if effects of faults are to be reported; then
+//!    [`DriveKind::serve`], during which faults strike.
+//! 3. [`DriveKind::write_out`], if the configuration says so.
+//! 4. [`DriveKind::closing`] collects the results that only some kinds have.
+//!
+//! Exception: a run with a warm-up has no faults; after the warm-up
+//! [`DriveKind::count_failures_anew`] resets the counts.
 
 use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics};

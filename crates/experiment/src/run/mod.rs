@@ -14,7 +14,8 @@
 //!
 //! - A workload that fails, or that is stopped, in the middle ends the run early: the outcome up to
 //!   that point says so ([`Ending`]).
-//! - A host that decides by itself when it issues what takes the place of step 4 (`host_run.rs`).
+//! - A host may decide at run time when to issue which request: `host_run.rs` then takes the place
+//!   of step 4.
 //!
 //! The room touches no file except the log of requests.
 

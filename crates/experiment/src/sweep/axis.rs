@@ -5,7 +5,7 @@ use crate::device_spec;
 use crate::diagnostic::{Diagnostic, Diagnostics, printable};
 use crate::document::{Origin, Setting, Value};
 use crate::field::{Complaint, Field, nearest};
-use crate::keys::{self, Key, retired};
+use crate::keys::{self, Key, former_keys};
 use fowler_device::Config;
 use std::collections::BTreeMap;
 
@@ -170,7 +170,7 @@ impl Keys {
         let all = paths.chain(AXES.into_iter().filter(|_| own));
         let meant = meant.or_else(|| nearest(name, all));
         let hint = meant.map(|path| format!("did you mean `{path}`?"));
-        let hint = retired::advice(name).or(hint);
+        let hint = former_keys::advice(name).or(hint);
         let what = if own { "unknown axis" } else { "unknown key" };
         let diagnostic = origin.diagnostic(format!("{what} `{}`", printable(name)));
         let known = if own {

@@ -1,6 +1,6 @@
 //! Explains slow requests in words and numbers: what each waited for, operation by operation.
 
-use super::recorder::{Asked, Operated, Own, Timeline, What};
+use super::recorder::{Asked, Operated, Own, SliceKind, Timeline};
 use crate::numbers::{bytes, counted, percent, real, whole, words};
 use crate::outcome::Outcome;
 use fowler_device::blame::Part;
@@ -267,7 +267,7 @@ fn parts(operated: &Operated) -> String {
         1 => format!("{name} {} us", us(sum)),
         _ => format!("{name} {count} times, {} us", us(sum)),
     };
-    let reads = operated.slices.iter().any(|slice| slice.what == What::Suspended);
+    let reads = operated.slices.iter().any(|slice| slice.what == SliceKind::Suspended);
     let served = if reads && operated.operation.op != Op::Read {
         " (reads were served while it was suspended)"
     } else {

@@ -24,7 +24,7 @@ use slowest::Slowest;
 
 pub use explain::Explanation;
 pub use json::schema_of_explained;
-pub use recorder::{Asked, Operated, Own, Slice, Timeline, Track, What};
+pub use recorder::{Asked, Operated, Own, Slice, SliceKind, Timeline, Track};
 
 /// The file name of a timeline in a folder of results.
 pub const TIMELINE: &str = "timeline.json";

@@ -21,7 +21,7 @@ pub enum Track {
 
 /// The activity of a die or channel in a slice of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum SliceKind {
     /// The die senses cells at a level; 0 is the hard decision.
     Sense(u8),
     /// A page is transferred out of the chip to the controller.
@@ -50,7 +50,7 @@ pub struct Slice {
     /// End of this slice of a die's or channel's time, in simulated time.
     pub until: Nanos,
     /// Activity of the die or channel in the slice.
-    pub what: What,
+    pub what: SliceKind,
 }
 
 /// A flash operation, from its start on the die to its end.
@@ -118,7 +118,7 @@ impl Begun {
 
     /// Records that the flash operation has spent the time since the end of its last slice in the
     /// activity `what`, until the time `until`. Does nothing if no time has passed.
-    fn until(&mut self, die: u32, until: Nanos, what: What) {
+    fn until(&mut self, die: u32, until: Nanos, what: SliceKind) {
         if until > self.last {
             self.slices.push(Slice { track: Track::Die(die), from: self.last, until, what });
             self.last = until;
@@ -132,12 +132,12 @@ impl Begun {
         let Some(cells) = self.running.take() else { return };
         for phase in cells.phases(timing) {
             if phase.until <= free {
-                self.until(die, phase.until, What::Phase(phase.kind, false));
+                self.until(die, phase.until, SliceKind::Phase(phase.kind, false));
             } else if phase.from < now {
-                self.until(die, now, What::Phase(phase.kind, true));
+                self.until(die, now, SliceKind::Phase(phase.kind, true));
             }
         }
-        self.until(die, free, What::Reset);
+        self.until(die, free, SliceKind::Reset);
     }
 }
 
@@ -300,8 +300,8 @@ impl Timeline {
         let FlashStep { at, die, operation, event } = *step;
         let (index, channel) = (die.0, self.channel_of(die.0));
         let busy = &mut self.dies[die.index()];
-        let transferred = |begun: &mut Begun, transfer: Span, what: What| {
-            let wait = if begun.off { What::Suspended } else { What::AwaitChannel };
+        let transferred = |begun: &mut Begun, transfer: Span, what: SliceKind| {
+            let wait = if begun.off { SliceKind::Suspended } else { SliceKind::AwaitChannel };
             begun.until(index, before(at, transfer), wait);
             let from = begun.last;
             begun.until(index, at, what);
@@ -311,8 +311,8 @@ impl Timeline {
             FlashEvent::Read { sense, transfer, level, again } => {
                 let begun = busy.read.get_or_insert_with(|| Begun::new(operation));
                 let sensed = begun.last + sense;
-                begun.until(index, sensed, What::Sense(level));
-                transferred(begun, transfer, What::TransferOut);
+                begun.until(index, sensed, SliceKind::Sense(level));
+                transferred(begun, transfer, SliceKind::TransferOut);
                 if !again && let Some(begun) = busy.read.take() {
                     self.finish(die.index(), begun, at, true);
                 }
@@ -320,21 +320,25 @@ impl Timeline {
             FlashEvent::LoadAhead { transfer } => {
                 let (track, from) = (Track::Channel(channel), before(at, transfer));
                 let (_, slices) = busy.ahead.get_or_insert((operation, Vec::new()));
-                slices.push(Slice { track, from, until: at, what: What::TransferIn });
+                slices.push(Slice { track, from, until: at, what: SliceKind::TransferIn });
             }
             FlashEvent::Load { transfer, again } => {
                 let begun = busy.begin(operation);
-                transferred(begun, transfer, if again { What::Refill } else { What::TransferIn });
+                transferred(
+                    begun,
+                    transfer,
+                    if again { SliceKind::Refill } else { SliceKind::TransferIn },
+                );
             }
             FlashEvent::Run { cells, .. } => {
                 let begun = busy.begin(operation);
-                begun.until(index, at, What::Suspended);
+                begun.until(index, at, SliceKind::Suspended);
                 (begun.off, begun.running) = (false, Some(cells));
             }
             FlashEvent::Off { stopped, free, counted } => {
                 let begun = busy.begin(operation);
                 begun.stop(index, &self.timing, at, stopped);
-                begun.until(index, free, What::Reset);
+                begun.until(index, free, SliceKind::Reset);
                 begun.off = true;
                 begun.suspensions += u32::from(counted);
             }
@@ -446,17 +450,17 @@ impl<L: Layer> Probe<L> for Timeline {
     }
 }
 
-impl What {
+impl SliceKind {
     /// Returns a short name of the activity, for the slice in a trace viewer.
     pub fn name(self) -> &'static str {
         match self {
-            What::Sense(0) => "sense",
-            What::Sense(_) => "sense (soft)",
-            What::TransferOut => "transfer out",
-            What::TransferIn => "transfer in",
-            What::Refill => "transfer in again",
-            What::AwaitChannel => "waits for the channel",
-            What::Phase(kind, false) => match kind {
+            SliceKind::Sense(0) => "sense",
+            SliceKind::Sense(_) => "sense (soft)",
+            SliceKind::TransferOut => "transfer out",
+            SliceKind::TransferIn => "transfer in",
+            SliceKind::Refill => "transfer in again",
+            SliceKind::AwaitChannel => "waits for the channel",
+            SliceKind::Phase(kind, false) => match kind {
                 PhaseKind::Reload => "reload",
                 PhaseKind::CheckVerify => "check-verify",
                 PhaseKind::Program => "program phase",
@@ -465,7 +469,7 @@ impl What {
                 PhaseKind::Pulse => "erase pulse",
                 PhaseKind::EraseVerify => "erase verify",
             },
-            What::Phase(kind, true) => match kind {
+            SliceKind::Phase(kind, true) => match kind {
                 PhaseKind::Reload => "reload, cut",
                 PhaseKind::CheckVerify => "check-verify, cut",
                 PhaseKind::Program => "program phase, cut",
@@ -474,8 +478,8 @@ impl What {
                 PhaseKind::Pulse => "erase pulse, cut",
                 PhaseKind::EraseVerify => "erase verify, cut",
             },
-            What::Reset => "voltage reset",
-            What::Suspended => "suspended",
+            SliceKind::Reset => "voltage reset",
+            SliceKind::Suspended => "suspended",
         }
     }
 }

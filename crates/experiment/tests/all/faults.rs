@@ -5,7 +5,7 @@ use fowler_experiment::candidates::Candidates;
 use fowler_experiment::compare::compare;
 use fowler_experiment::device_spec::{self, DeviceSpec, Source};
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::faults::{Scripted, What, parse};
+use fowler_experiment::faults::{FaultKind, Scripted, parse};
 use fowler_experiment::outcome::Outcome;
 use fowler_experiment::run::{DriveKind, ReplaySpeed, Run, RunSpec};
 use fowler_experiment::scheme::Scheme;
@@ -120,9 +120,9 @@ fn by_hand<L: DriveKind>(spec: &RunSpec, fault: Scripted) -> Census {
     device.run(before, Pacing::Open, &mut ());
     device.rest_until(fault.at, &mut ());
     match fault.what {
-        What::Unit(unit) => device.inject(unit),
-        What::PowerOff(lasts) => device.power_off(lasts, &mut ()),
-        What::Rate(_) => unreachable!("no rate is injected"),
+        FaultKind::Unit(unit) => device.inject(unit),
+        FaultKind::PowerOff(lasts) => device.power_off(lasts, &mut ()),
+        FaultKind::Rate(_) => unreachable!("no rate is injected"),
     }
     let later = |io: HostIo| io.with_at(Nanos((io.at - fault.at).0));
     device.run(after.into_iter().map(later), Pacing::Open, &mut ());

@@ -7,7 +7,7 @@ use fowler_experiment::device_spec::{DeviceSpec, Source};
 use fowler_experiment::outcome::Ending;
 use fowler_experiment::progress::Progress;
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
-use fowler_experiment::timeline::{Choice, Operated, Recorded, Timeline, Track, What, record};
+use fowler_experiment::timeline::{Choice, Operated, Recorded, SliceKind, Timeline, Track, record};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_units::{HostOp, Id, Span};
 use serde_json::Value;
@@ -311,9 +311,9 @@ fn phases_are_those_of_the_cells() {
     assert_eq!(names[..4], ["transfer in", "transfer in", "program phase", "verify"]);
     assert_eq!(names.len(), 2 + 2 * 5, "five iterations: {names:?}");
     let suspended = recorded(&spec("pes_ipc", &[]), ALL).timeline;
-    let cut = |what: What| matches!(what, What::Phase(_, true));
+    let cut = |what: SliceKind| matches!(what, SliceKind::Phase(_, true));
     let all = || suspended.operations.iter().flat_map(|it| &it.slices);
-    assert!(all().any(|it| cut(it.what)) && all().any(|it| it.what == What::Reset));
+    assert!(all().any(|it| cut(it.what)) && all().any(|it| it.what == SliceKind::Reset));
     for operated in suspended.operations.iter().filter(|it| it.operation.lpn.is_some()) {
         assert!(operated.operation.submitted <= operated.operation.dispatched);
     }

@@ -158,7 +158,7 @@ const TRIM: u64 = 65_800;
 const TRIM_OF_NOTHING: u64 = 65_000;
 
 fn trim(number: u64) -> Op {
-    op(What::Data(Direction::Trim), number % 512)
+    op(RequestKind::Data(Direction::Trim), number % 512)
 }
 
 /// With libaio, a trim is alone: it has no submission, and all its time is its completion. With

@@ -226,7 +226,7 @@ impl Fleet {
         writeln!(file, "{head}").map_err(failed)?;
         for (number, drive) in self.drives.iter().enumerate() {
             let &Drive { load, strength, spare_lost, .. } = drive;
-            // What never happens is an empty cell.
+            // An event that never happens is an empty cell.
             let cell = |years: f64| if years.is_finite() { years.to_string() } else { "".into() };
             let [early, worn, spare] =
                 [drive.early_years, drive.worn_years, drive.spare_years].map(cell);

@@ -3,17 +3,17 @@
 //!
 //! The room uses only [`fowler_physics`], not a drive, and writes to the folder that it is given.
 
+mod chip_measurements;
 #[cfg(feature = "pages")]
 mod plots;
-mod published;
 mod tables;
 
+use chip_measurements::{CAI_2017, CAI_CYCLES, States};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::{Parameters, WordLine};
 use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::vth::{Setting, State};
 use fowler_physics::word_lines::{WordLines, days};
-use published::{CAI_2017, CAI_CYCLES, States};
 
 #[cfg(feature = "pages")]
 pub use plots::{plot, recovery};

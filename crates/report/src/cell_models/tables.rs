@@ -1,7 +1,7 @@
 //! The constants, their effects, and where the models and the papers agree.
 
 use super::Cells;
-use super::published::{
+use super::chip_measurements::{
     CAI_2017, CAI_CYCLES, LUO_2018, LUO_CYCLES, PARK_2021, PARK_CORRECTABLE, Retries, States,
     gaussian_rber, programmed_sd,
 };

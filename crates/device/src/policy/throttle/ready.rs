@@ -1,7 +1,7 @@
 //! Recovery-aware dynamic throttling (READY, Lee et al., FAST 2012). It enforces the actual
 //! capacity of cells that had time to recover, in epochs as long as the cycle of the demand.
 
-use super::regulated::Regulated;
+use super::epoch_regulator::EpochRegulator;
 use super::{Life, Params, State, Throttle, Throttled};
 use fowler_units::Nanos;
 use serde::{Deserialize, Serialize};
@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 /// of the drive lasts for the target lifetime. The capacity includes what cells gain by recovering
 /// in idle time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Ready(pub(super) Regulated);
+pub struct Ready(pub(super) EpochRegulator);
 
 impl Ready {
     pub(super) fn new(params: &Params, _seed: u64) -> Self {
-        Self(Regulated::new(params, true))
+        Self(EpochRegulator::new(params, true))
     }
 }
 

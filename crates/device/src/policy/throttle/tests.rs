@@ -1,7 +1,7 @@
 //! Tests of every throttle with many kinds of hosts, on lives of various capacities and lengths,
 //! with the recovery of real drives.
 
-use super::regulated::Regulated;
+use super::epoch_regulator::EpochRegulator;
 use super::*;
 use crate::host::endurance;
 use fowler_units::Rng;
@@ -51,7 +51,7 @@ struct Fate {
     state: State,
 }
 
-fn regulated(throttle: &AnyThrottle) -> Option<&Regulated> {
+fn regulated(throttle: &AnyThrottle) -> Option<&EpochRegulator> {
     match throttle {
         AnyThrottle::Dynamic(it) => Some(&it.0),
         AnyThrottle::Ready(it) => Some(&it.0),
@@ -61,7 +61,8 @@ fn regulated(throttle: &AnyThrottle) -> Option<&Regulated> {
 
 impl Fate {
     fn look(&mut self, throttle: &AnyThrottle, rated: f64, ends: Nanos) {
-        let Some((_, length, [capacity, _])) = regulated(throttle).and_then(Regulated::standing)
+        let Some((_, length, [capacity, _])) =
+            regulated(throttle).and_then(EpochRegulator::standing)
         else {
             return;
         };
@@ -431,9 +432,9 @@ fn a_cycle_is_found_after_three_misses() {
 /// factor of the delays, `t_epoch * w / c`: ten windows, or a multiple of that.
 #[test]
 fn a_chosen_epoch_is_stretched_by_delays() {
-    assert_eq!(regulated::stretched(2.5, DAY, DAY * 100), 2.5);
-    assert_eq!(regulated::stretched(2.5, DAY, DAY * 2), 2.0, "not beyond the life");
-    assert_eq!(regulated::stretched(0.5, DAY, DAY * 2), 1.0);
+    assert_eq!(epoch_regulator::stretched(2.5, DAY, DAY * 100), 2.5);
+    assert_eq!(epoch_regulator::stretched(2.5, DAY, DAY * 2), 2.0, "not beyond the life");
+    assert_eq!(epoch_regulator::stretched(0.5, DAY, DAY * 2), 1.0);
     let params = params(ThrottleKind::Dynamic, Enforcement::Optimistic, EpochRule::Auto);
     // 370 pages come in five windows, so half of that fits in the same time.
     let windows = DAY.0 as f64 * 100.0 / params.window.0 as f64;

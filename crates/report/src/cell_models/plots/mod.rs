@@ -4,7 +4,7 @@ mod pictures;
 mod word_lines;
 
 use super::{
-    Cells, Plotted, agreement, constants, published, sensitivity, sensitivity_of_word_lines,
+    Cells, Plotted, agreement, chip_measurements, constants, sensitivity, sensitivity_of_word_lines,
 };
 use crate::figures_folder::{self, Written};
 use fowler_experiment::atomic_file::unwritable;

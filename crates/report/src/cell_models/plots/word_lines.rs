@@ -1,6 +1,6 @@
 //! The figures of word lines of three-bit cells, beside what others measured of such cells.
 
-use super::published::{CAI_2017, PARK_2021, States, gaussian_rber, programmed_sd};
+use super::chip_measurements::{CAI_2017, PARK_2021, States, gaussian_rber, programmed_sd};
 use super::{Cells, curve, panel, rates, ratios, steps};
 use fowler_figures::{Axis, Figure, Panel, Series};
 use fowler_physics::ispp::{EndOfLife, coarsest_step_up_to};

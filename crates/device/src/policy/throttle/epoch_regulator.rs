@@ -31,7 +31,7 @@ struct Epoch {
 /// A throttle that sets write capacity and delay anew for each epoch: DT, dynamic throttling by the
 /// rated capacity, or READY, by the capacity with recovery of cells in idle time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Regulated {
+pub(super) struct EpochRegulator {
     params: Params,
     /// True if the write capacity includes the recovery of cells in idle time (READY); false for
     /// the rated capacity (DT).
@@ -51,7 +51,7 @@ pub(super) struct Regulated {
     chosen: u64,
 }
 
-impl Regulated {
+impl EpochRegulator {
     pub fn new(params: &Params, healed: bool) -> Self {
         let share = match params.enforcement {
             Enforcement::Pessimistic => 0.0,

@@ -103,8 +103,9 @@ pub(super) fn gaussian_rber(states: &States, read_as: &States) -> [f64; 3] {
 /// Read-Retry, ASPLOS 2021 (arXiv 2104.09611), 160 chips.
 ///
 /// The quotes are from a model in a public repository ("HBF conditional reliability cost proxy").
-/// Its description has the mean at a year, and attributes the bounds at 90 days to the paper; its
-/// tests have these bounds. Neither has the voltage of an entry of the chips' retry table.
+/// The description of the model has the mean at a year, and attributes the bounds at 90 days to the
+/// paper; the tests of the model have these bounds. Neither has the voltage of an entry of the
+/// chips' retry table.
 pub(super) struct Retries {
     /// P/E cycles of the blocks that Park et al. (ASPLOS 2021) read to count read retries.
     pub(super) cycles: f64,

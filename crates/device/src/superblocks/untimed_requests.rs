@@ -2,16 +2,24 @@
 //! victims, pace of collection, padding, SLC cache and refresh as in a run. Each program command,
 //! read and erase ends at the moment at which it is submitted, so no die and no event is involved.
 //!
+//! 1. If the host was idle for long enough before the request, the SLC cache is emptied
+//!    ([`Superblocks::serve_now`]).
+//! 2. Each unit of a write takes a frame; each unit of a trim leaves the map; a read only counts
+//!    towards refresh.
+//! 3. When the units of a stream fill a command, it is programmed at once, and its frames are free.
+//! 4. Collection then moves as many units as the pace allows: each goes straight to the next place
+//!    of the command that its stream has begun ([`super::collection::Collector::begun`]); a run
+//!    copies them into memory first. A superblock whose valid units have all been moved is erased
+//!    at once.
+//! 5. When no superblock is being emptied, the rest of a command that has been begun is padded, or
+//!    filled with units of the next emptiest superblock ([`super::top_up`]), by the rule of a run.
+//! 6. Superblocks that have become due are refreshed.
+//!
 //! The write buffer holds what does not fill a command yet. A rewrite of such a unit is absorbed,
 //! as in a run; one of a unit whose program would still be on its way there is not.
-//!
-//! Units that are moved go straight to the next place of the command that their stream has begun
-//! ([`super::collection::Collector::begun`]); a run copies them into memory first. The rest of such
-//! a command is padded, or filled with units of the next emptiest superblock ([`super::top_up`]),
-//! at the same moments and by the same rule.
 
 use super::Superblocks;
-use super::collection::Job;
+use super::collection::EmptyingJob;
 use super::commands::{Open, Stream};
 use super::map::Emptied;
 use crate::config::{Config, PartialWrites};
@@ -285,8 +293,14 @@ impl Superblocks {
 
     /// Moves the valid units of the next flash page of the superblock being emptied. Returns their
     /// number.
-    fn move_page_now(&mut self, job: &Job, page: u32, now: Nanos, counters: &mut Counters) -> u32 {
-        let Job { victim, next, into, .. } = *job;
+    fn move_page_now(
+        &mut self,
+        job: &EmptyingJob,
+        page: u32,
+        now: Nanos,
+        counters: &mut Counters,
+    ) -> u32 {
+        let EmptyingJob { victim, next, into, .. } = *job;
         let which = self.map.valid_among(next, page);
         if which != 0 {
             self.prefetch_moves(next.plus(8 * page), page);
