@@ -91,7 +91,10 @@ fn comments_name_their_subject() {
                 a later access`), a boolean with `True if`; not with What, Whether, Whose, The \
                 same, Those, Its or Their";
     limit(counted(&RUST_FOLDERS, &[".rs"], openings), OPENINGS_MAX, rule);
-    let scripts = counted(&SCRIPT_FOLDERS, &[".py", ".toml", ".js"], script_openings);
+    let mut scripts = counted(&SCRIPT_FOLDERS, &[".py", ".toml", ".js"], script_openings);
+    // The build writes this file from the texts of the configuration's keys, which say what a key
+    // decides.
+    scripts.retain(|line| !line.starts_with("python/fowler/config.py"));
     limit(scripts, SCRIPT_OPENINGS_MAX, rule);
 }
 

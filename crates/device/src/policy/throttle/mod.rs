@@ -7,7 +7,8 @@
 //! a host that is out of capacity. The host is closed: a delayed write delays all later ones. Calls
 //! therefore come in order of time, and only after the previous write has entered.
 //!
-//! `capacity.rs`, `delay.rs`, `demand.rs` and `epoch_regulator.rs` are shared components, not policies.
+//! `capacity.rs`, `delay.rs`, `demand.rs` and `epoch_regulator.rs` are shared components, not
+//! policies.
 
 pub mod capacity;
 pub mod delay;
