@@ -79,6 +79,8 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
             "buffer hits after a write: a page's class is that of its hits until it is written"),
         (buffer.read_hot == ReadHot::RewriteOnIdle,
             "idle time: read-hot pages are not reprogrammed"),
+        (config.reliability.uber > 0.0,
+            "errors at the rate reliability.uber: no read fails, and nothing is moved for one"),
         (config.scrub.name != ScrubKind::Off,
             "scrubbing: no page is read or moved in idle time"),
         (config.step.name != StepKind::Nominal,

@@ -75,7 +75,8 @@ fn rates_of_superblocks(config: &Config, cycles: f64) -> Vec<Uber> {
     let bits = config.geometry.page_size.0 as f64 * 8.0;
     let at = |(name, age): (&'static str, Span)| {
         let AgedReads { rber, unreadable } = config.aged_reads(cycles, age)?;
-        Some(Uber { age: name, rber, unreadable, rate: unreadable / bits })
+        let rate = unreadable / bits + config.reliability.uber;
+        Some(Uber { age: name, rber, unreadable, rate })
     };
     AGES.into_iter().filter_map(at).collect()
 }

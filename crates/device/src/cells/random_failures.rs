@@ -6,8 +6,8 @@
 //! 2. Each read counts it down ([`RandomFailures::strikes`]). At zero the read fails, and the next
 //!    number is drawn.
 //!
-//! A failure that strikes a page which cannot be read anyway is postponed to the next read
-//! ([`RandomFailures::put_off`]).
+//! A failure that strikes data which is in the controller or, on drives with superblocks, cannot be
+//! read anyway is postponed to the next read ([`RandomFailures::put_off`]).
 
 use crate::config::Config;
 use fowler_units::{Bytes, Rng};

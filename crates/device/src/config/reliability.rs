@@ -36,7 +36,8 @@ pub struct Params {
     /// blocks.
     pub cycles_spread: u32,
     /// Uncorrectable errors per bit read, whatever the age and wear of the page: 0 (none) to 1e-6.
-    /// A page that such an error strikes cannot be read any more.
+    /// A page, or a mapping unit on drives with superblocks, that such an error strikes
+    /// cannot be read any more.
     pub uber: f64,
     /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
     /// in the order in which preconditioning filled the blocks.

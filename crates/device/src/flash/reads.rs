@@ -9,7 +9,8 @@
 //! A die has one page buffer (S1), so a read occupies its die alone during sensing and transfer,
 //! even if the die has several planes. Where each die has a channel of its own, the transfer
 //! follows the sensing at once and both are one event. A page that no level corrects is given up at
-//! the last level; the layer learns that from `needed` and `level`.
+//! the last level; the layer learns that from `needed` and `level`, and which unit of a page a
+//! random failure has struck from `failed`.
 
 use super::flash_trace::FlashEvent;
 use super::{Flash, Translation};
@@ -64,8 +65,9 @@ impl Flash {
     }
 
     /// Returns true if a random failure strikes one of the mapping units that a read brings, and
-    /// records which. A unit out of reach is spared: the next one that is read is struck instead. A
-    /// page that needs `beyond` tries is unreadable as a whole already.
+    /// records which. A failure that strikes a unit out of reach, or a second unit of the read, is
+    /// put off to the next unit that is read, so that as many units fail as the rate says. A page
+    /// that needs `beyond` tries is unreadable as a whole already.
     pub(super) fn strikes_unit<L: Translation>(
         &mut self,
         read: TxnId,
@@ -74,14 +76,19 @@ impl Flash {
     ) -> bool {
         let record = self.txns.get_mut(read);
         let Some(failures) = &mut self.random_failures else { return false };
-        let Some(at) = (0..record.parts).find(|_| failures.strikes()) else { return false };
-        if record.needed >= beyond || layer.is_out_of_reach(record.unit_read(at)) {
-            failures.put_off();
-            return false;
+        for number in 0..record.parts {
+            if !failures.strikes() {
+                continue;
+            }
+            let spared = record.failed > 0 || record.needed >= beyond;
+            if spared || layer.is_out_of_reach(record.unit_read(number)) {
+                failures.put_off();
+            } else {
+                record.failed = number + 1;
+                self.counters.failed_at_random += 1;
+            }
         }
-        record.failed = at + 1;
-        self.counters.failed_at_random += 1;
-        true
+        record.failed > 0
     }
 
     /// Returns true if no sensing level corrects the data of a page, because a random failure has

@@ -194,7 +194,8 @@ impl Txn {
             return self.from.plus(number.into());
         }
         let rest = (0..number).fold(self.epoch, |rest, _| rest & rest.wrapping_sub(1));
-        self.from.plus(rest.trailing_zeros() % u32::BITS)
+        debug_assert_ne!(rest, 0, "a read brings as many units as it has parts");
+        self.from.plus(rest.trailing_zeros())
     }
 
     /// Creates a read, program or erase on `die`. The arena numbers it.

@@ -49,7 +49,7 @@ pub struct Counters {
     /// level or after the last read retry, or by a random error at the rate `reliability.uber`.
     pub uncorrectable: u64,
     /// Number of uncorrectable reads caused by an error at the rate `reliability.uber`, only the
-    /// first read of each struck page. Not in the saved state of a drive simulated over years,
+    /// first read of each struck page or, on drives with superblocks, mapping unit. Not in the saved state of a drive simulated over years,
     /// which has no such errors.
     #[serde(skip)]
     pub failed_at_random: u64,

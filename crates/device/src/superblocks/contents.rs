@@ -61,11 +61,19 @@ pub(super) enum Parity {
     Programmed(UnitId),
 }
 
+impl Config {
+    /// Returns true if a drive with superblocks tracks what its units hold: if asked to, or if
+    /// random errors strike units, which are unreadable from then on.
+    pub(super) fn keeps_contents(&self) -> bool {
+        self.redundancy.integrity || self.reliability.uber > 0.0
+    }
+}
+
 impl Contents {
     /// Creates the record of data versions, failures and losses of a drive that holds nothing;
     /// `None` unless the drive is configured to track data versions.
     pub fn new(config: &Config, shape: &Shape) -> Option<Contents> {
-        config.redundancy.integrity.then(|| Contents {
+        config.keeps_contents().then(|| Contents {
             integrity: Integrity::of(config, Contents::sizes(config, shape), 0),
             spoilt: IdVec::filled(false, shape.superblocks as usize),
             unreadable: IdVec::filled(0, shape.superblocks as usize),
@@ -85,7 +93,7 @@ impl Contents {
     /// Returns the memory of the simulating machine that the data versions of all units take; zero
     /// if versions are not tracked.
     pub fn bytes(config: &Config, shape: &Shape, layout: &Layout) -> Bytes {
-        match config.redundancy.integrity {
+        match config.keeps_contents() {
             true => Integrity::bytes((layout.logical_pages.into(), shape.all_numbers()), 0),
             false => Bytes(0),
         }

@@ -457,7 +457,8 @@ impl Translation for Superblocks {
 
     fn is_out_of_reach(&self, unit: UnitId) -> bool {
         let failed = self.contents.as_ref().is_some_and(|contents| !contents.reads(unit));
-        failed || self.at_hand().binary_search(&unit).is_ok()
+        // A read of a unit never written senses any unit of the drive.
+        failed || !self.is_programmed(unit) || self.at_hand().binary_search(&unit).is_ok()
     }
 
     fn done(&mut self, flash: &mut Flash, id: TxnId, _dropped: bool) {

@@ -82,7 +82,7 @@ impl Config {
     /// Returns the maximum number of flash reads in flight for the recovery of unreadable units
     /// from parity.
     fn recovery_reads(&self) -> u32 {
-        let stripe = if self.redundancy.integrity { self.stripe_commands() } else { 0 };
+        let stripe = if self.keeps_contents() { self.stripe_commands() } else { 0 };
         AT_ONCE as u32 * (stripe + 1)
     }
 

@@ -44,7 +44,7 @@ fn model() -> Vec<Key<Config>> {
                     (progressive sensing)";
             )),
         optional("reliability.uber", "uncorrectable errors per bit read (UBER), independent of \
-            the age and wear of the page; each makes its page unreadable for good",
+            the age and wear of the page; each makes its page, or its mapping unit on drives with superblocks, unreadable for good",
             Field::Real(0.0..=1e-6, at!(reliability.uber))),
         optional("reliability.cycles", "P/E cycles that every block has before preconditioning",
             Field::Count(0..=1_000_000, at!(reliability.cycles as u32))),

@@ -217,6 +217,7 @@ impl DriveKind for Superblocks {
             protection: device.protection(),
             losses: device.losses(),
             census: counts_errors.then(|| device.census()),
+            scrub: device.scrub(),
             bad_blocks: device.bad_blocks(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(faults, device),

@@ -113,8 +113,8 @@ fn reads() -> Vec<Metric> {
         counter(
             "failed_at_random",
             PAGES,
-            "Uncorrectable pages struck by an error at the rate reliability.uber, each counted \
-                once.",
+            "Uncorrectable pages (units, on drives with superblocks) struck by an error at the \
+                rate reliability.uber, each counted once.",
             |it| it.failed_at_random,
         ),
         counter(
