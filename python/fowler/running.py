@@ -287,7 +287,7 @@ def study(
     seeds: int = 5,
     progress: bool | None = None,
 ) -> Study:
-    """Compares every subset of the five systems on one drive, at three ages, under several workloads.
+    """Compares every subset of the five systems on one drive, at two queue depths and three ages.
 
     >>> fowler.study(limit=1_000, seeds=1)  # doctest: +SKIP
     <Study: ...>

@@ -46,7 +46,8 @@ pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Panel) -> Drawn {
     if let Some(reference) = &lines.reference {
         plane.reference(reference.at)?;
     }
-    for (index, series) in lines.series.iter().enumerate() {
+    let has_line = |(_, series): &(usize, &Series)| series.stroke != Stroke::Points;
+    for (index, series) in lines.series.iter().enumerate().filter(has_line) {
         let path: Vec<Place> = series.points().map(|(_, (x, y))| plane.at(x, y)).collect();
         let path = thinned(path, px(0.3));
         if path.len() > 1 {
@@ -67,12 +68,13 @@ pub fn draw_lines(plane: &Plane<'_, '_>, lines: &Panel) -> Drawn {
 
 fn draw_marks(plane: &Plane<'_, '_>, index: usize, series: &Series) -> Drawn {
     let count = series.points().count();
-    let every = count.div_ceil(MARKS_MAX).max(1);
+    let is_line = series.stroke != Stroke::Points;
+    let every = if is_line { count.div_ceil(MARKS_MAX).max(1) } else { 1 };
     for (number, (x, y)) in series.points().step_by(every) {
         if let Some(Some((low, high))) = series.spread.get(number) {
             plane.pen.whisker(plane.at(x, *low), plane.at(x, *high), 3.0)?;
         }
-        if series.stroke == Stroke::Measured {
+        if series.stroke != Stroke::Theory {
             plane.pen.series(index, plane.at(x, y))?;
         } else if count == 1 {
             let (x, y) = plane.at(x, y);

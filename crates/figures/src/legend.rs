@@ -10,6 +10,7 @@ pub enum Sign {
     Bar(usize),
     Measured(usize),
     Theory(usize),
+    Point(usize),
     Step(usize),
     Published,
     Whisker,
@@ -46,6 +47,7 @@ impl Legend {
             (Shape::Distributions, _) => Sign::Step(index),
             (_, Stroke::Measured) => Sign::Measured(index),
             (_, Stroke::Theory) => Sign::Theory(index),
+            (_, Stroke::Points) => Sign::Point(index),
         };
         let all = panel.series.iter().enumerate();
         let mut entries: Vec<Entry> = all
@@ -81,7 +83,9 @@ impl Legend {
         }
         // Explanations of marks come after the series, whichever panel had them first.
         shared.sort_by_key(|entry| match entry.sign {
-            Sign::Bar(_) | Sign::Measured(_) | Sign::Theory(_) | Sign::Step(_) => 0,
+            Sign::Bar(_) | Sign::Measured(_) | Sign::Theory(_) | Sign::Point(_) | Sign::Step(_) => {
+                0
+            }
             _ => 1,
         });
         Some(Self { entries: shared })
@@ -158,6 +162,7 @@ impl Sign {
             Self::Theory(index) => {
                 pen.dashed(line(), colour(index), curves::WIDTH, Some(curves::theory(index)))
             }
+            Self::Point(index) => pen.series(index, middle),
             Self::Step(index) => {
                 pen.dashed(line(), colour(index), curves::WIDTH, curves::dash(index))
             }

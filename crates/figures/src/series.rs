@@ -34,12 +34,13 @@ pub struct Series {
     /// empty for none.
     #[serde(skip)]
     pub published: Vec<Option<f64>>,
-    /// Stroke with which a picture file draws the series: solid if measured, dashed if theoretical.
+    /// Stroke with which a picture file draws the series: solid if measured, dashed if
+    /// theoretical, or points without a line.
     #[serde(skip)]
     pub stroke: Stroke,
 }
 
-/// The stroke of a line. With more than 24 points, only some have markers and whiskers.
+/// The stroke of a line. With more than 24 points on a line, only some have markers and whiskers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stroke {
     /// Measured values: a solid line with markers.
@@ -47,6 +48,8 @@ pub enum Stroke {
     Measured,
     /// Theoretical values: a dashed line without markers.
     Theory,
+    /// Measured values without an order: markers without a line, one for every point.
+    Points,
 }
 
 impl Series {
@@ -91,6 +94,12 @@ impl Series {
     #[must_use]
     pub fn theory(self) -> Self {
         Self { stroke: Stroke::Theory, ..self }
+    }
+
+    /// Returns the series drawn as points without a line between them.
+    #[must_use]
+    pub fn scattered(self) -> Self {
+        Self { stroke: Stroke::Points, ..self }
     }
 
     /// Returns the series with the values that a paper published for each row of the panel; `None`

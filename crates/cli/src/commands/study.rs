@@ -7,7 +7,7 @@ use crate::stdin::TraceInput;
 use crate::{console, fit, progress, sheets, signals};
 use clap::Args;
 use fowler_experiment::diagnostic::Diagnostics;
-use fowler_experiment::tables::Sheet;
+use fowler_experiment::tables::{Cell, Sheet};
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_papers::Watch;
 use fowler_papers::ablation::{self, Design, Finding, Request};
@@ -24,7 +24,8 @@ use std::path::{Path, PathBuf};
 )]
 pub(crate) struct Study {
     /// The study: the 32 subsets of PES, RHIO, HIRE, READY and DA-RAID-5, on one drive on which all
-    /// of them work as in their papers (all) or on four fitted data-center drives (today). Two
+    /// of them work as in their papers (all; at two depths of its queue, with alternatives to each
+    /// system, prices, and a choice by objective) or on four fitted data-center drives (today). Two
     /// client drives run beside the four; they are fitted to reads and cached writes only, are
     /// marked, and enter no mean
     #[arg(value_parser = Design::EVERY.map(Design::name))]
@@ -65,7 +66,7 @@ pub(crate) struct Study {
 
 /// Names of the tables of an ablation study that the command prints. The study's remaining tables
 /// are only written as CSV files, because they are too long to read.
-const PRINTED: [&str; 4] = ["worth", MARKED, "signs", "interactions"];
+const PRINTED: [&str; 6] = ["worth", "choices", "price", MARKED, "signs", "interactions"];
 /// Name of an ablation study's table of drives that no mean includes, because too little was
 /// measured of them; the table is printed whole.
 const MARKED: &str = "marked";
@@ -130,13 +131,14 @@ fn workloads(arguments: &Study) -> Result<Vec<(String, WorkloadSpec)>, Diagnosti
     diagnostics.or(all)
 }
 
-/// Returns the part of an ablation study's table that is printed: of a table with a row for each
-/// drive, only the rows over all drives, without the column of drives. The table of drives that are
-/// excluded from means is printed whole.
+/// Returns the part of an ablation study's table that is printed. Of a table with rows over all
+/// drives and rows for each, this is those over all drives, without the column of drives. Other
+/// tables, such as that of drives that no mean includes, are printed whole.
 fn printed(sheet: &Sheet) -> Sheet {
     let mut sheet = sheet.clone();
-    if sheet.name != MARKED && sheet.heads.first().is_some_and(|it| it == "drive") {
-        sheet.rows.retain(|row| row.first().is_some_and(|it| it.shown() == PRINTED_DRIVES));
+    let has_all = |row: &Vec<_>| row.first().is_some_and(|it: &Cell| it.shown() == PRINTED_DRIVES);
+    if sheet.heads.first().is_some_and(|it| it == "drive") && sheet.rows.iter().any(has_all) {
+        sheet.rows.retain(has_all);
         sheet.heads.remove(0);
         for row in &mut sheet.rows {
             row.remove(0);

@@ -90,6 +90,17 @@ fn a_mark_for_each_point_and_none_for_a_theory() {
 }
 
 #[test]
+fn scattered_points_have_a_mark_each_and_no_line() {
+    let points = (1..=40).map(|it| (f64::from(it), f64::from(it % 7)));
+    let series = [Series::line("builds", points).scattered()];
+    let panel = Panel::lines("", Axis::linear("reads"), Axis::linear("wear"), series);
+    let svg = svg(vec![panel]);
+    assert_eq!(count(&svg, "circle", BLUE), 40 + 1);
+    assert_eq!(count(&svg, "polyline", BLUE), 0);
+    assert_eq!(says(&svg, "builds"), 1);
+}
+
+#[test]
 fn a_distribution_rises_by_what_is_at_each_value() {
     let series = Series::distribution("", &[3.0, 1.0, 2.0, 1.0]);
     let expected = Series::line("", [(1.0, 0.5), (2.0, 0.75), (3.0, 1.0)]);

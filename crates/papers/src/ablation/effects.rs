@@ -74,8 +74,13 @@ pub fn against_none(values: &[Option<f64>], subset: usize, scale: Scale) -> Opti
 /// Returns the effect on a metric of going from one subset of an ablation study's systems (`from`,
 /// an index in `values`) to another (`to`); `None` if a value is unknown.
 fn between(values: &[Option<f64>], [from, to]: [usize; 2], scale: Scale) -> Option<f64> {
-    let up = |subset: usize| scale.up(values.get(subset).copied().flatten()?);
-    Some(scale.down(up(to)? - up(from)?))
+    change([from, to].map(|subset| values.get(subset).copied().flatten()), scale)
+}
+
+/// Returns the effect on a metric of going from one value to another; `None` if one is unknown or
+/// cannot be compared.
+pub fn change([from, to]: [Option<f64>; 2], scale: Scale) -> Option<f64> {
+    Some(scale.down(scale.up(to?)? - scale.up(from?)?))
 }
 
 #[cfg(test)]

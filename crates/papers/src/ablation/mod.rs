@@ -2,8 +2,14 @@
 //! ages, under several workloads. Shows how much each system gains, alone and combined with the
 //! others, and which gains cancel. A study is defined by a file: see `plan`.
 
+mod alternatives;
+mod choices;
+#[cfg(test)]
+mod choices_tests;
+mod combination;
 mod effects;
 mod plan;
+mod price;
 mod signs;
 mod tables;
 #[cfg(test)]
@@ -132,11 +138,15 @@ pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Dia
     if let Some(marked) = evidence.marked() {
         sheets.insert(1, marked);
     }
+    let further =
+        [evidence.choices(), evidence.pareto(), evidence.price(), evidence.alternatives()];
+    let after_first = sheets.split_off(1);
+    sheets.extend(further.into_iter().flatten().chain(after_first));
     let notes = evidence.plan.notes();
     let folder = request.traces.as_deref();
     let none = folder.and_then(|it| none_found(&known, it, &evidence.columns));
     let title = evidence.plan.title.clone();
-    let pictures = evidence.pictures();
+    let pictures = [evidence.pictures(), evidence.fronts()].concat();
     let (files, mut warnings) =
         publish((&request.out, "study"), &title, notes.clone(), (&sheets, &pictures), none)?;
     warnings.extend(notes);

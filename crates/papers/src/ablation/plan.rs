@@ -1,9 +1,11 @@
 //! The runs of an ablation study, and the metrics read from each run.
 //!
 //! The file of a study names drives, factors (the systems), ages and workloads. A run is one drive
-//! at one age with a subset of the systems (factors) under one workload.
+//! at one age with a combination of the systems (factors) under one workload.
 
+use super::combination::{Combination, Factor, Part};
 use super::effects::Scale;
+use super::price::Item;
 use crate::column::{Column, Published};
 use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
@@ -17,31 +19,19 @@ use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::sweep::StudyPoint;
 use serde::Deserialize;
-
-/// A factor of the ablation study: one of the systems, which a drive has or does not have.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Factor {
-    /// Name, in tables and legends, of a system whose effect the ablation study measures.
-    pub name: String,
-    pub scheme: String,
-    /// Further settings of a drive of the ablation study that apply when the scheme of this factor
-    /// (such as PES suspension) is on.
-    #[serde(default)]
-    with: Vec<String>,
-    /// Further settings of a drive of the ablation study that apply when the scheme of this factor
-    /// (such as PES suspension) is off.
-    #[serde(default)]
-    without: Vec<String>,
-}
+use std::fmt::Write;
 
 /// A drive of an ablation study; it is run with every subset of the studied systems (such as PES
 /// suspension and the READY throttle).
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Drive {
-    /// Name of the preset that describes the drive.
+    /// Name of the drive in tables and pictures; also that of its preset, unless `preset` names
+    /// another.
     pub name: String,
+    /// Name of the preset that describes the drive, for one of several drives that differ only in
+    /// their settings.
+    preset: Option<String>,
     /// Warning, shown wherever the drive is named, that the drive was fitted to too few
     /// measurements of a real one; `None` for a well-measured drive. A drive with a warning enters
     /// no mean over drives.
@@ -59,6 +49,11 @@ pub(super) struct Drive {
 }
 
 impl Drive {
+    /// Returns the name of the preset that describes the drive.
+    fn preset(&self) -> &str {
+        self.preset.as_deref().unwrap_or(&self.name)
+    }
+
     /// Returns the name of the drive in tables and pictures, followed by the warning, if there is
     /// one, that the drive was fitted to too few measurements.
     pub fn shown_name(&self) -> String {
@@ -119,6 +114,13 @@ pub(super) struct Plan {
     /// alone on a drive.
     #[serde(default)]
     pub signs: bool,
+    /// True if the drives of the ablation study are one drive under different settings, such as
+    /// depths of its queue: no mean is taken over them.
+    #[serde(default)]
+    pub apart: bool,
+    /// True to compare the prices of combinations of systems, and to choose among combinations.
+    #[serde(default)]
+    pub choices: bool,
     set: Vec<String>,
     pub drive: Vec<Drive>,
     pub factor: Vec<Factor>,
@@ -196,6 +198,9 @@ pub(super) struct Evidence {
     pub seeds: Vec<Runs>,
     /// Size and endurance of each drive of the ablation study.
     sizes: Vec<Size>,
+    /// What the drive keeps under each combination of systems; empty if the study compares no
+    /// prices.
+    pub prices: Vec<(Combination, Vec<Item>)>,
 }
 
 /// The size and the endurance of a drive.
@@ -227,16 +232,12 @@ const OPEN_BLOCKS_FILLED: f64 = 4.0;
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
-    /// Returns the name of the scheme in which exactly the systems of `subset` are on (bit n is for
-    /// the study's system n): their schemes' names, joined by `+`. `None` if no system is on.
-    pub fn scheme(&self, subset: usize) -> Option<String> {
-        let names: Vec<&str> = self.chosen(subset).map(|it| it.scheme.as_str()).collect();
+    /// Returns the scheme of a combination of the studied systems: the names of their schemes,
+    /// joined by `+`. `None` if no system, or only alternatives without a scheme, are on.
+    pub fn scheme(&self, of: impl Into<Combination>) -> Option<String> {
+        let parts = of.into().parts(&self.factor);
+        let names: Vec<&str> = parts.into_iter().filter_map(|it| it.scheme).collect();
         (!names.is_empty()).then(|| names.join("+"))
-    }
-
-    fn chosen(&self, subset: usize) -> impl Iterator<Item = &Factor> {
-        let has = move |(bit, _): &(usize, &Factor)| subset & (1 << bit) != 0;
-        self.factor.iter().enumerate().filter(has).map(|(_, factor)| factor)
     }
 
     pub fn subsets(&self) -> usize {
@@ -257,11 +258,32 @@ impl Plan {
         self.workload.retain(|it| self.brief.workloads.iter().any(|name| name == it.name()));
     }
 
+    /// Returns every combination of systems that is run: all subsets in the order of their bits,
+    /// then each alternative alone and with all other systems.
+    pub fn combinations(&self) -> Vec<Combination> {
+        let subsets = (0..self.subsets()).map(Combination::from);
+        let alternatives = self.alternatives().flat_map(|it| [it, it.as_last(self.subsets())]);
+        subsets.chain(alternatives).collect()
+    }
+
+    /// Returns the alternatives of all systems, each alone on a drive.
+    pub fn alternatives(&self) -> impl Iterator<Item = Combination> {
+        let of = |(factor, it): (usize, &Factor)| {
+            (0..it.alternative.len()).map(move |number| Combination::alternative(factor, number))
+        };
+        self.factor.iter().enumerate().flat_map(of)
+    }
+
     /// Returns the name of the run on the drive, at the age and under the workload of `place`, with
-    /// a subset of the studied systems (such as PES suspension) on. The drive is named only if the
-    /// study has several.
-    pub fn run_name(&self, place: Place<'_>, subset: usize) -> String {
-        let run = format!("{} {} {subset:05b}", place.column, place.age.name);
+    /// a combination of the studied systems (such as PES suspension) on. The drive is named only if
+    /// the study has several.
+    pub fn run_name(&self, place: Place<'_>, of: impl Into<Combination>) -> String {
+        let of = of.into();
+        let subset = of.subset;
+        let mut run = format!("{} {} {subset:05b}", place.column, place.age.name);
+        if let Some((_, it)) = of.replacement(&self.factor) {
+            let _grows = write!(run, " {}", it.name);
+        }
         match &self.drive[..] {
             [_] => run,
             drives => format!("{} {run}", drives[place.drive].name),
@@ -289,12 +311,13 @@ impl Plan {
         self.replay(column).map_or(1.0, |it| it.stands_for)
     }
 
-    pub fn device(&self, place: Place<'_>, subset: usize) -> DeviceSpec {
+    pub fn device(&self, place: Place<'_>, of: impl Into<Combination>) -> DeviceSpec {
         let Place { drive, age, column } = place;
         let drive = &self.drive[drive];
-        let with = self.chosen(subset).flat_map(|factor| &factor.with);
-        let others = self.chosen(!subset).flat_map(|factor| &factor.without);
-        let of_factors: Vec<&String> = with.chain(others).collect();
+        let of = of.into();
+        let parts = of.parts(&self.factor);
+        let with = parts.iter().flat_map(|Part { with, .. }| *with);
+        let of_factors: Vec<&String> = with.chain(of.absent(&self.factor)).collect();
         // A factor's setting replaces that of the drive, such as the stripes of a drive that has
         // none without the factor of redundancy.
         let is_kept = |it: &&String| !of_factors.iter().any(|other| key(other) == key(it));
@@ -305,10 +328,26 @@ impl Plan {
             let ns = years * YEAR_S * 1e9 / self.stands_for(column);
             set.push(format!("lifetime.target={ns:.0}ns"));
         }
-        DeviceSpec { device: drive.name.clone(), set, ..DeviceSpec::default() }
+        DeviceSpec { device: drive.preset().into(), set, ..DeviceSpec::default() }
     }
 
-    /// Returns the runs of one drive at one age: every subset of the systems under every workload.
+    /// Returns the drives of the study in groups that share a preset and differ only in settings.
+    fn families(&self) -> Vec<Vec<usize>> {
+        let mut all: Vec<Vec<usize>> = Vec::new();
+        for (number, drive) in self.drive.iter().enumerate() {
+            let is_of = |family: &&mut Vec<usize>| {
+                family.iter().all(|it| self.drive[*it].preset() == drive.preset())
+            };
+            match all.iter_mut().find(is_of) {
+                Some(family) => family.push(number),
+                None => all.push(vec![number]),
+            }
+        }
+        all
+    }
+
+    /// Returns the runs of one drive at one age: every combination of the systems under every
+    /// workload.
     fn points(
         &self,
         columns: &[Column],
@@ -316,15 +355,16 @@ impl Plan {
         limit: Option<u64>,
     ) -> Vec<StudyPoint> {
         let limit = Some(limit.map_or(self.requests, |limit| limit.min(self.requests)));
-        let point = |column: &Column, subset| {
+        let point = |column: &Column, of: Combination| {
             let place = Place { drive, age, column: &column.name };
             let speed = self.replay(&column.name).and_then(|it| it.speed);
             let speed = speed.map_or(ReplaySpeed::AsRecorded, ReplaySpeed::Speed);
-            let run = RunSpec::new(self.device(place, subset), column.spec.clone(), speed);
-            let name = self.run_name(place, subset);
-            StudyPoint { name, run: RunSpec { scheme: self.scheme(subset), limit, ..run } }
+            let run = RunSpec::new(self.device(place, of), column.spec.clone(), speed);
+            let name = self.run_name(place, of);
+            StudyPoint { name, run: RunSpec { scheme: self.scheme(of), limit, ..run } }
         };
-        let of = |column| (0..self.subsets()).map(move |subset| point(column, subset));
+        let all = self.combinations();
+        let of = |column| all.iter().map(move |of| point(column, *of));
         columns.iter().flat_map(of).collect()
     }
 
@@ -332,8 +372,22 @@ impl Plan {
     /// at the study's first age.
     fn bare(&self, drive: usize) -> Result<Config, Diagnostics> {
         let age = self.age.first().expect("a study has ages");
-        let spec = self.device(Place { drive, age, column: "" }, 0);
-        Ok(device_spec::resolve(&spec.source()?, &Scheme::none(), &spec)?.config)
+        self.config(Place { drive, age, column: "" }, 0)
+    }
+
+    /// Returns the configuration of the drive at `place` with a combination of the studied systems.
+    ///
+    /// # Errors
+    /// Every reason why the configuration cannot work.
+    pub fn config(
+        &self,
+        place: Place<'_>,
+        of: impl Into<Combination>,
+    ) -> Result<Config, Diagnostics> {
+        let of = of.into();
+        let spec = self.device(place, of);
+        let scheme = self.scheme(of).map_or_else(|| Ok(Scheme::none()), |it| Scheme::load(&it))?;
+        Ok(device_spec::resolve(&spec.source()?, &scheme, &spec)?.config)
     }
 }
 
@@ -370,14 +424,18 @@ impl Evidence {
         for seed in seeds_of(seeds) {
             let runs = runs.repeated(seed)?;
             let mut all = Results::new();
-            for (drive, config) in bare.iter().enumerate() {
+            for family in plan.families() {
+                let config = &bare[family[0]];
                 let of_drive = ImageCache::default();
                 for age in &plan.age {
                     // The state of a drive with superblocks depends on its age only where parity
                     // does. Those of other drives do not share images between ages.
                     let of_age = ImageCache::default();
                     let images = if config.ftl.has_superblocks() { &of_drive } else { &of_age };
-                    let points = plan.points(&columns, (drive, age), limit);
+                    // Drives of one preset share images where they differ in what acts after
+                    // preconditioning only, such as the depth of the queue.
+                    let of = |drive: &usize| plan.points(&columns, (*drive, age), limit);
+                    let points = family.iter().flat_map(of).collect();
                     let Some(done) = runs.simulate(points, images)? else { return Ok(None) };
                     all.extend(done);
                 }
@@ -386,56 +444,62 @@ impl Evidence {
         }
         let seeds = results.into_iter().map(|all| Runs::new(columns.clone(), all)).collect();
         let sizes = bare.iter().map(Size::of).collect();
-        Ok(Some(Evidence { seeds, columns, plan, sizes }))
+        let prices = if plan.choices { plan.prices()? } else { Vec::new() };
+        Ok(Some(Evidence { seeds, columns, plan, sizes, prices }))
     }
 
     /// Returns invented measurements of an ablation study for tests: `run` returns the summary of a
-    /// run for the indices of its drive, its age and its subset of the systems.
+    /// run for the number of its seed from 0, the indices of its drive and age, and its combination
+    /// of the systems.
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
         columns: Vec<Column>,
         seeds: usize,
-        run: impl Fn(usize, usize, usize) -> RunSummary,
+        run: impl Fn(usize, (usize, usize), Combination) -> RunSummary,
     ) -> Evidence {
-        let mut all = Results::new();
-        for drive in 0..plan.drive.len() {
-            for (number, age) in plan.age.iter().enumerate() {
-                for column in &columns {
-                    let place = Place { drive, age, column: &column.name };
-                    for subset in 0..plan.subsets() {
-                        all.insert(plan.run_name(place, subset), run(drive, number, subset));
+        let of_seed = |seed| {
+            let mut all = Results::new();
+            for drive in 0..plan.drive.len() {
+                for (number, age) in plan.age.iter().enumerate() {
+                    for column in &columns {
+                        let place = Place { drive, age, column: &column.name };
+                        for of in plan.combinations() {
+                            all.insert(plan.run_name(place, of), run(seed, (drive, number), of));
+                        }
                     }
                 }
             }
-        }
+            Runs::new(columns.clone(), all)
+        };
+        let seeds = (0..seeds).map(of_seed).collect();
         let bare = (0..plan.drive.len()).map(|drive| plan.bare(drive).unwrap());
         let sizes = bare.map(|config| Size::of(&config)).collect();
-        let seeds = (0..seeds).map(|_| Runs::new(columns.clone(), all.clone())).collect();
-        Evidence { plan, columns, seeds, sizes }
+        let prices = if plan.choices { plan.prices().unwrap() } else { Vec::new() };
+        Evidence { plan, columns, seeds, sizes, prices }
     }
 
     /// Returns the summary of the run on the drive, at the age and under the workload of `place`,
-    /// with a subset of the studied systems (such as PES suspension) on.
+    /// with a combination of the studied systems (such as PES suspension) on.
     pub fn run<'a>(
         &self,
         runs: &'a Runs,
         place: Place<'_>,
-        subset: usize,
+        of: impl Into<Combination>,
     ) -> Option<&'a RunSummary> {
-        runs.summary(&self.plan.run_name(place, subset))
+        runs.summary(&self.plan.run_name(place, of))
     }
 
     /// Returns the value of a metric in the run on the drive, at the age and under the workload of
-    /// `place`, with a subset of the studied systems on; `None` if the metric is not reported.
+    /// `place`, with a combination of the studied systems on; `None` if the metric is not reported.
     pub fn number(
         &self,
         runs: &Runs,
         place: Place<'_>,
-        subset: usize,
+        of: impl Into<Combination>,
         metric: Metric,
     ) -> Option<f64> {
-        let run = self.run(runs, place, subset)?;
+        let run = self.run(runs, place, of)?;
         let size = &self.sizes[place.drive];
         let enough = run.get("counters.programs.host")? >= size.enough;
         let waf = || run.get("flash_bytes_per_host_byte").filter(|_| enough);

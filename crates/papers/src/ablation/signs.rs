@@ -2,8 +2,9 @@
 //! factors. Where a factor has no sign at all, its mechanism is inactive on that drive, and its
 //! effect comes from the other settings that it changes.
 
+use super::combination::short;
 use super::plan::{Evidence, Place};
-use super::tables::{Estimate, Group, short};
+use super::tables::{Estimate, Group};
 use crate::run_summary::RunSummary;
 use crate::runs::{Runs, mean};
 use fowler_experiment::tables::{Cell, Sheet};

@@ -1,15 +1,16 @@
 //! Tables and pictures of an ablation study.
 
+use super::combination::short;
 use super::effects::{Scale, against_none, effect, first_and_last};
 use super::plan::{Age, Evidence, Metric, Place};
-use crate::runs::mean;
+use crate::runs::{Runs, mean};
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_figures::{Figure, Panel, Series};
 
 /// Returns a table's cell with the effect that turning a studied system (such as PES suspension) on
 /// has on a metric: in percent, or as a difference in the metric's own unit.
-fn cell(metric: Metric, value: Option<f64>) -> Cell {
+pub(super) fn cell(metric: Metric, value: Option<f64>) -> Cell {
     match metric.scale() {
         Scale::Ratio => Cell::share(value),
         Scale::Difference if metric.is_share() => Cell::share(value),
@@ -41,7 +42,7 @@ impl Estimate {
 
 /// Adds to a table of the ablation study a row of estimates and, with several seeds, a row of their
 /// confidence intervals. The last text in `lead` names the estimated quantity.
-fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Estimate) {
+pub(super) fn add(sheet: &mut Sheet, lead: &[&str], seeds: usize, of: impl Fn(Metric) -> Estimate) {
     let all = Metric::ALL.map(|metric| (metric, of(metric)));
     let (what, lead) = lead.split_last().expect("a row says what it is of");
     let mut row = |what: String, part: fn(Estimate) -> Option<f64>| {
@@ -68,7 +69,8 @@ pub(super) struct Group {
 
 impl Evidence {
     /// Returns the groups of drives that tables of an ablation study show: first all drives that
-    /// were measured well enough to count in means, together; then each drive alone.
+    /// were measured well enough to count in means, together; then each drive alone. Drives that
+    /// are one drive under different settings are shown alone only.
     pub(super) fn groups(&self) -> Vec<Group> {
         let drives = &self.plan.drive;
         let means = (0..drives.len()).filter(|it| drives[*it].mark.is_none()).collect();
@@ -79,8 +81,11 @@ impl Evidence {
         let each = drives.iter().enumerate().map(|(number, drive)| Group {
             name: Some(drive.shown_name()),
             drives: vec![number],
-            picture: format!("worth-{}", drive.name),
+            picture: format!("worth-{}", file_name(&drive.name)),
         });
+        if self.plan.apart {
+            return each.collect();
+        }
         let all = Group { name: Some("all drives".into()), drives: means, picture };
         std::iter::once(all).chain(each).collect()
     }
@@ -97,7 +102,7 @@ impl Evidence {
 
     /// Returns the heads of a table's columns: the drive if there are several, then `lead`, then
     /// the metrics.
-    fn heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
+    pub(super) fn heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
         let mut heads = if self.plan.drive.len() > 1 { vec!["drive"] } else { Vec::new() };
         heads.extend(lead);
         heads.extend(Metric::ALL.map(Metric::name));
@@ -115,20 +120,35 @@ impl Evidence {
         of: impl Fn(&[Option<f64>]) -> Option<f64>,
     ) -> Estimate {
         let scale = metric.scale();
-        Estimate::of(self.seeds.iter().map(|runs| {
-            let places = group.drives.iter().flat_map(|drive| {
+        let sums = self
+            .averaged(&group.drives, age, scale, |runs, place| of(&self.all(runs, place, metric)));
+        Estimate::of(sums.into_iter().map(|sum| sum.map(|sum| scale.down(sum))))
+    }
+
+    /// Returns, for each seed, the mean over some drives and over all workloads of an effect on
+    /// `scale`, as a number that can be summed (see [`Scale::addend`]). Workloads without the
+    /// effect are left out; `None` if none has it.
+    pub(super) fn averaged(
+        &self,
+        drives: &[usize],
+        age: &Age,
+        scale: Scale,
+        of: impl Fn(&Runs, Place<'_>) -> Option<f64>,
+    ) -> Vec<Option<f64>> {
+        let of_seed = |runs: &Runs| {
+            let places = drives.iter().flat_map(|drive| {
                 let drive = *drive;
                 self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
             });
-            let known = places.filter_map(|place| of(&self.all(runs, place, metric)));
-            let known: Vec<f64> = known.filter_map(|effect| scale.addend(effect)).collect();
-            mean(&known).map(|sum| scale.down(sum))
-        }))
+            let known = places.filter_map(|place| scale.addend(of(runs, place)?));
+            mean(&known.collect::<Vec<_>>())
+        };
+        self.seeds.iter().map(of_seed).collect()
     }
 
     /// Returns a sentence that says how the values in a table are estimated from the runs of
     /// several seeds.
-    fn spread(&self) -> String {
+    pub(super) fn spread(&self) -> String {
         match self.seeds.len() {
             1 => "one seed".into(),
             count => format!("means over {count} seeds; ± is half the 95 % confidence interval"),
@@ -302,8 +322,8 @@ impl Evidence {
         for place in self.places() {
             let source = self.columns.iter().find(|it| it.name == place.column);
             let source = source.map_or("", |it| it.source.as_str());
-            for subset in 0..self.plan.subsets() {
-                let scheme = self.plan.scheme(subset).unwrap_or_else(|| "none".into());
+            for of in self.plan.combinations() {
+                let scheme = of.shown(&self.plan.factor);
                 let mut cells: Vec<Cell> =
                     self.drive_name(place).into_iter().map(Into::into).collect();
                 cells.extend::<[Cell; 4]>([
@@ -313,10 +333,9 @@ impl Evidence {
                     scheme.into(),
                 ]);
                 cells.extend(
-                    Metric::ALL
-                        .map(|metric| Cell::number(self.number(runs, place, subset, metric))),
+                    Metric::ALL.map(|metric| Cell::number(self.number(runs, place, of, metric))),
                 );
-                let run = self.run(runs, place, subset);
+                let run = self.run(runs, place, of);
                 cells.push(Cell::number(run.and_then(|run| run.get("erases"))));
                 cells.push(Cell::number(run.and_then(|run| run.get("counters.programs.gc"))));
                 sheet.row(cells);
@@ -369,7 +388,8 @@ impl Evidence {
     }
 }
 
-/// Returns the short name of a system: the text in brackets in its name.
-pub(super) fn short(name: &str) -> &str {
-    name.split_once('(').map_or(name, |(_, system)| system.trim_end_matches(')'))
+/// Returns the name of a drive with a hyphen for every space and comma, for names of files.
+pub(super) fn file_name(name: &str) -> String {
+    let words = name.split(|it: char| it == ' ' || it == ',').filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-")
 }

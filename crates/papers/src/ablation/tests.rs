@@ -1,28 +1,25 @@
 //! Tests of the studies' plans, and of their tables on made-up numbers.
 
+use super::combination::Combination;
 use super::plan::{Evidence, Metric, Place, Plan};
 use super::{Design, Request, chosen};
 use crate::run_summary::RunSummary;
 use fowler_device::Config;
-use fowler_experiment::device_spec;
-use fowler_experiment::scheme::Scheme;
 use fowler_experiment::tables::{Cell, Sheet};
 use std::path::PathBuf;
 
-fn plan(design: Design) -> Plan {
+pub(super) fn plan(design: Design) -> Plan {
     design.plan().unwrap_or_else(|why| panic!("{}: {why}", design.name()))
 }
 
-/// Returns the configuration of the drive at `place` with a subset of the systems.
-fn config(plan: &Plan, place: Place<'_>, subset: usize) -> Config {
-    let spec = plan.device(place, subset);
-    let scheme = Scheme::load(&plan.scheme(subset).unwrap_or_else(|| "noop".into())).unwrap();
-    let scheme = if subset == 0 { Scheme::none() } else { scheme };
-    let drive = device_spec::resolve(&spec.source().unwrap(), &scheme, &spec);
-    drive.unwrap_or_else(|why| panic!("{} {subset:05b}: {why}", spec.device)).config
+/// Returns the configuration of the drive at `place` with a combination of the systems.
+pub(super) fn config(plan: &Plan, place: Place<'_>, of: impl Into<Combination>) -> Config {
+    let of = of.into();
+    let (drive, name) = (&plan.drive[place.drive].name, of.named(&plan.factor));
+    plan.config(place, of).unwrap_or_else(|why| panic!("{drive} {name}: {why}"))
 }
 
-fn places(plan: &Plan) -> Vec<Place<'_>> {
+pub(super) fn places(plan: &Plan) -> Vec<Place<'_>> {
     let drives = 0..plan.drive.len();
     let of = |drive| plan.age.iter().map(move |age| Place { drive, age, column: "F1" });
     drives.flat_map(of).collect()
@@ -37,13 +34,13 @@ fn the_host_has_the_same_capacity_under_every_subset() {
     });
     for plan in forms {
         for place in places(&plan) {
-            let capacity = |subset| config(&plan, place, subset).layout().unwrap().logical_pages;
-            let first = capacity(0);
-            for subset in 1..plan.subsets() {
-                let name = &plan.drive[place.drive].name;
+            let capacity = |of| config(&plan, place, of).layout().unwrap().logical_pages;
+            let first = capacity(Combination::from(0));
+            for of in plan.combinations() {
+                let (name, shown) = (&plan.drive[place.drive].name, of.shown(&plan.factor));
                 // A capacity is rounded to pages or units, which parity divides differently.
-                let apart = capacity(subset).abs_diff(first);
-                assert!(apart <= first / 1_000, "{name} {subset:05b}: {apart} of {first}");
+                let apart = capacity(of).abs_diff(first);
+                assert!(apart <= first / 1_000, "{name} {shown}: {apart} of {first}");
             }
         }
     }
@@ -111,7 +108,12 @@ fn the_quick_form_has_fewer_and_smaller_runs() {
 
 /// Returns the summary of a made-up run: every system multiplies the mean read latency by its own
 /// constant, which differs between drives. Drives 2 and 3 are the marked ones.
-fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
+pub(super) fn run(_seed: usize, (drive, age): (usize, usize), of: Combination) -> RunSummary {
+    measured(100.0 * read_factor(drive, of.subset), age, of.subset)
+}
+
+/// Returns the factor by which the systems of a subset multiply the mean read latency of a drive.
+pub(super) fn read_factor(drive: usize, subset: usize) -> f64 {
     let factors = [
         [0.5, 0.8, 1.0, 1.0, 1.25],
         [0.5, 1.25, 1.0, 1.0, 1.25],
@@ -119,11 +121,15 @@ fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
         [0.5, 0.5, 1.0, 1.0, 1.0],
     ][drive];
     let set = factors.iter().enumerate().filter(|(bit, _)| subset & (1 << bit) != 0);
-    let read: f64 = set.map(|(_, factor)| factor).product();
+    set.map(|(_, factor)| factor).product()
+}
+
+/// Returns the summary of a made-up run with this mean read latency in us.
+pub(super) fn measured(read: f64, age: usize, subset: usize) -> RunSummary {
     let parity = f64::from(u8::from(subset & 16 != 0 && age > 0));
     let voltage = f64::from(u8::from(subset & 4 != 0));
     RunSummary::from([
-        ("read.mean_us", 100.0 * read),
+        ("read.mean_us", read),
         ("read.p999_us", 100.0),
         ("write.mean_us", 10.0),
         ("write.p999_us", 10.0),
@@ -149,7 +155,16 @@ fn run(drive: usize, age: usize, subset: usize) -> RunSummary {
     ])
 }
 
-fn evidence(design: Design, seeds: usize) -> Evidence {
+pub(super) fn evidence(design: Design, seeds: usize) -> Evidence {
+    evidence_of(design, seeds, run)
+}
+
+/// Returns made-up measurements of the quick form of a study, whose runs are those of `run`.
+pub(super) fn evidence_of(
+    design: Design,
+    seeds: usize,
+    run: impl Fn(usize, (usize, usize), Combination) -> RunSummary,
+) -> Evidence {
     let mut plan = plan(design);
     plan.shorten();
     let request = Request {
@@ -167,7 +182,7 @@ fn evidence(design: Design, seeds: usize) -> Evidence {
 
 /// Returns the number in a table's cell in the row that begins with `lead`, under the heading
 /// `head`.
-fn cell(sheet: &Sheet, lead: &[&str], head: &str) -> Option<f64> {
+pub(super) fn cell(sheet: &Sheet, lead: &[&str], head: &str) -> Option<f64> {
     let column = sheet.heads.iter().position(|it| it == head).expect(head);
     let begins = |row: &&Vec<Cell>| lead.iter().zip(*row).all(|(text, cell)| cell.shown() == *text);
     let row = sheet.rows.iter().find(begins).unwrap_or_else(|| panic!("{}: {lead:?}", sheet.name));
@@ -259,7 +274,8 @@ fn marked_drives_are_shown_beside_the_others() {
 
 #[test]
 fn a_study_of_one_drive_does_not_name_it() {
-    let evidence = evidence(Design::All, 1);
+    let mut evidence = evidence(Design::All, 1);
+    evidence.plan.drive.truncate(1);
     assert_eq!(evidence.worth().heads[0], "factor");
     assert_eq!(evidence.each_run().heads[0], "workload");
     assert_eq!(evidence.pictures().len(), 1);

@@ -11,7 +11,8 @@ use crate::column::Column;
 use fowler_experiment::tables::Cell;
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed.";
+const STAND_INS: &str = "Stand-ins have the published shares of writes; all else is assumed. Real excerpts are \
+                         not in the mean.";
 
 /// Returns Figure 5 of the DA-RAID-5 paper: response time, flash writes and flash reads of every
 /// scheme relative to RAID-5.

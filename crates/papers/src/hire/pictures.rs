@@ -8,7 +8,7 @@ use crate::run_summary::WRITE;
 use fowler_figures::{Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are \
-                         labeled, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
+                         labeled and not in the mean, and have no wear if they hardly write. Diamonds are the paper's numbers for HIRE.";
 
 /// Returns Figures 3 to 5 of the HIRE paper, and a figure of the access classes of pages evicted
 /// from the buffer.
@@ -60,7 +60,8 @@ fn figure5(evidence: &Evidence) -> Figure {
     let y = "mean write latency / baseline";
     let all = [BASELINE, HVC, LVC, HIRE].map(series);
     let panel = Panel::columns("", y, evidence.runs.groups(), all);
-    let caption = "Writes that wait for the flash and read no old page; writes acknowledged by the buffer take no time.";
+    let caption = "Writes that wait for the flash and read no old page; writes acknowledged by the buffer take no time. \
+                   Real excerpts are not in the mean.";
     let title = "Figure 5: mean write latency relative to the baseline";
     Figure::new("figure5", title, [panel]).caption(caption)
 }
@@ -95,7 +96,7 @@ fn uses(evidence: &Evidence) -> Figure {
         ),
     ];
     let caption = "An oracle classifies an evicted page by its future references, with the same rule. Pages that are never \
-                   used again have no class.";
+                   used again have no class. Real excerpts are not in the mean.";
     let title = "How pages are used, and how well the buffer's hits predict it";
     Figure::new("uses", title, panels).caption(caption).columns(1)
 }

@@ -9,7 +9,8 @@ use crate::run_summary::{Number, READ, WRITE};
 use fowler_figures::{Axis, Figure, Panel, Series};
 
 const STAND_INS: &str = "Stand-ins are generated from what is published about the traces and calibrated to the \
-                         FIFO latencies only; real excerpts are labeled. Diamonds are the paper's numbers.";
+                         FIFO latencies only; real excerpts are labeled and not in the mean. Diamonds are the \
+                         paper's numbers.";
 
 /// Returns the P/E suspension paper's figures as pictures.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Figure> {

@@ -10,8 +10,8 @@ use crate::runs::mean;
 use fowler_experiment::tables::Cell;
 use fowler_figures::{Axis, Figure, Panel, Series};
 
-const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled. \
-                         Diamonds are the paper's numbers.";
+const STAND_INS: &str = "Stand-ins are generated from what is published about the traces; real excerpts are labeled \
+                         and not in the mean. Diamonds are the paper's numbers.";
 /// Presets of the schemes that the RHIO study's figures show besides the baseline.
 const SHOWN: [&str; 3] = ["pv_w", "rt_r", "rhio"];
 

@@ -1,0 +1,238 @@
+//! The price of a combination of systems: memory of the controller, flash that the host cannot use,
+//! and buffers in the dies, computed from the configuration of the drive. See
+//! docs/decisions/together.md, "What does a system cost?".
+
+use super::combination::{Combination, short};
+use super::plan::{Evidence, Place, Plan};
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::hotness::Detector;
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::sensing::{Input, SensingKind};
+use fowler_device::policy::step::StepKind;
+use fowler_device::policy::suspension::SuspensionKind;
+use fowler_device::policy::throttle::{Params as Throttle, ThrottleKind};
+use fowler_device::{Config, ReadHot};
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::tables::{Cell, Sheet};
+
+/// The kind of memory in which a system keeps something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Store {
+    /// Memory of the controller.
+    Dram,
+    /// Flash pages that hold no data of the host.
+    Flash,
+    /// Page buffers in the flash dies.
+    Dies,
+}
+
+impl Store {
+    pub const ALL: [Store; 3] = [Store::Dram, Store::Flash, Store::Dies];
+
+    fn name(self) -> &'static str {
+        ["controller memory", "flash", "buffers in the dies"][self as usize]
+    }
+}
+
+/// Something that a system keeps in memory, on a drive of the ablation study.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Item {
+    /// Description, for tables, of the data that a system keeps.
+    what: &'static str,
+    /// Kind of memory that holds the data of a system.
+    pub store: Store,
+    pub bytes: f64,
+    /// Source of the size for each entry: a paper, the implementation, or an assumption.
+    source: &'static str,
+}
+
+/// Size of a time stamp of a page or a block.
+const STAMP_BYTES: f64 = 4.0;
+/// Size of a mapping entry. Assumed: a page number of 32 bits.
+const ENTRY_BYTES: f64 = 4.0;
+/// Size of the measured strength of a block. Assumed: one of 256 steps.
+const STRENGTH_BYTES: f64 = 1.0;
+/// Size of the counters of read and write hits of a buffered page, 16 bits each.
+const COUNTERS_BYTES: f64 = 4.0;
+/// Size of an access class (HIRE, section 3.3: two bits).
+const CLASS_BYTES: f64 = 0.25;
+/// Size of the pages written in one window of demand.
+const DEMAND_BYTES: f64 = 8.0;
+/// Size of a flag for each stripe.
+const FLAG_BYTES: f64 = 0.125;
+
+/// Returns the price of a combination on a drive: bytes in each kind of memory, in the order of
+/// [`Store::ALL`].
+pub(super) fn totals(items: &[Item]) -> [f64; 3] {
+    let of = |store| items.iter().filter(move |it| it.store == store).map(|it| it.bytes);
+    Store::ALL.map(|store| of(store).fold(0.0, |sum, bytes| sum + bytes))
+}
+
+/// Returns what a drive keeps for the systems it has, which `bare`, the same drive without any of
+/// them, does not keep.
+///
+/// # Errors
+/// Every reason why a configuration cannot work.
+pub(super) fn items(config: &Config, bare: &Config) -> Result<Vec<Item>, Diagnostics> {
+    let layout = |it: &Config| {
+        let refused = |refusals: Vec<_>| {
+            let what = format!("a drive of the study cannot be laid out: {refusals:?}");
+            Diagnostics::from(Diagnostic::new("", what))
+        };
+        it.layout().map_err(refused)
+    };
+    let (own, none) = (layout(config)?, layout(bare)?);
+    let geometry = &own.geometry;
+    let (pages, blocks) = (f64::from(geometry.pages()), f64::from(geometry.blocks()));
+    let page = geometry.page_size.0 as f64;
+    let mut all = Vec::new();
+    let mut add = |is_kept: bool, what, (store, bytes), source| {
+        all.extend((is_kept && bytes > 0.0).then_some(Item { what, store, bytes, source }));
+    };
+    let suspends = config.suspension.name != SuspensionKind::Never;
+    add(
+        suspends && config.suspension.shadow_buffer,
+        "a page of shadow buffer for each plane",
+        (Store::Dies, f64::from(geometry.planes()) * page),
+        "PES, section 4",
+    );
+    let models_age = config.sensing.name == SensingKind::Model && config.sensing.knows(Input::Age);
+    // RHIO's order serves the read of the youngest data first, however pages are sensed.
+    add(
+        models_age || config.die_order.name == DieOrderKind::Rhio,
+        "a time stamp for each physical page",
+        (Store::Dram, STAMP_BYTES * pages),
+        "32 bits, as implemented",
+    );
+    add(
+        config.step.name == StepKind::ByStrength,
+        "the strength of each block",
+        (Store::Dram, STRENGTH_BYTES * blocks),
+        "8 bits (assumed)",
+    );
+    let counts = config.hotness.uses(Detector::BufferHits);
+    add(
+        counts,
+        "hit counters of each buffered page",
+        (Store::Dram, COUNTERS_BYTES * f64::from(own.frames)),
+        "32 bits, as implemented",
+    );
+    add(
+        counts,
+        "the class of each block",
+        (Store::Dram, CLASS_BYTES * blocks),
+        "2 bits, HIRE, section 3.3",
+    );
+    add(
+        counts && config.buffer.read_hot == ReadHot::OnEvict,
+        "the class of each mapping entry",
+        (Store::Dram, CLASS_BYTES * f64::from(own.mapped_pages)),
+        "2 bits, HIRE, section 3.3",
+    );
+    let streams = f64::from(own.reserve_blocks.saturating_sub(none.reserve_blocks));
+    let block = f64::from(geometry.pages_per_block) * page;
+    add(
+        true,
+        "open blocks of the streams, in each plane",
+        (Store::Flash, streams * f64::from(geometry.planes()) * block),
+        "as implemented",
+    );
+    let predicts = matches!(config.throttle.name, ThrottleKind::Ready | ThrottleKind::Dynamic);
+    // The windows of the study stand for those of a real drive, which are ten minutes long.
+    let real = Throttle::default();
+    let windows = (real.history.as_s() / real.window.as_s()).max(2.0);
+    add(
+        predicts,
+        "the demand of each window of a day",
+        (Store::Dram, DEMAND_BYTES * windows),
+        "64 bits, windows of ten minutes, as implemented",
+    );
+    let stripes = f64::from(config.stripes());
+    add(true, "a parity page for each stripe", (Store::Flash, stripes * page), "as configured");
+    add(
+        true,
+        "the mapping of parity pages",
+        (Store::Dram, ENTRY_BYTES * stripes),
+        "32 bits (assumed)",
+    );
+    add(
+        config.redundancy.has_stripes(),
+        "the parity cache",
+        (Store::Dram, f64::from(own.parities) * page),
+        "as configured",
+    );
+    let has_stages =
+        matches!(config.redundancy.name, RedundancyKind::ByStage | RedundancyKind::WearAware);
+    add(
+        has_stages,
+        "a flag for each stripe with parity",
+        (Store::Dram, FLAG_BYTES * stripes),
+        "1 bit, as implemented",
+    );
+    add(
+        has_stages || config.redundancy.name == RedundancyKind::DisturbLimiting,
+        "a time stamp for each block that is refreshed",
+        (Store::Dram, STAMP_BYTES * blocks),
+        "32 bits (assumed)",
+    );
+    Ok(all)
+}
+
+impl Plan {
+    /// Returns what the first drive of the study keeps under each combination of systems.
+    pub(super) fn prices(&self) -> Result<Vec<(Combination, Vec<Item>)>, Diagnostics> {
+        let age = self.age.last().expect("a study has ages");
+        let place = Place { drive: 0, age, column: "" };
+        let bare = self.config(place, 0)?;
+        let of = |of: Combination| Ok((of, items(&self.config(place, of)?, &bare)?));
+        self.combinations().into_iter().map(of).collect()
+    }
+}
+
+/// Size of a unit in which prices are shown.
+pub(super) const KIB: f64 = 1024.0;
+
+impl Evidence {
+    /// Returns the table of prices: what each system and each alternative keeps, and all five
+    /// together; `None` if the study compares no prices.
+    pub(super) fn price(&self) -> Option<Sheet> {
+        let title = "Price of a system on this drive: what it keeps, and where; for its whole life. Flash that parity \
+                     does not use is spare on a drive without it";
+        let heads = ["system", "keeps", "in", "KiB", "size of an entry from"];
+        let mut sheet = Sheet::new("price", title, &heads);
+        let factors = &self.plan.factor;
+        let all = Combination::from(self.plan.subsets() - 1);
+        let singles = |of: &Combination| of.subset.count_ones() == 1 || *of == all;
+        let prices = self.prices.iter().filter(|(of, _)| singles(of));
+        for (of, items) in prices {
+            let name = match of.replacement(factors) {
+                Some((factor, it)) => format!("{} (for {})", it.name, short(&factor.name)),
+                None if *of == all => "all five".into(),
+                None => of.named(factors),
+            };
+            let mut row = |what: &str, (store, bytes): (&str, f64), source: &str| {
+                let kib = Cell::number(Some(bytes / KIB));
+                sheet.row(vec![
+                    name.as_str().into(),
+                    what.into(),
+                    store.into(),
+                    kib,
+                    source.into(),
+                ]);
+            };
+            if *of == all {
+                for (store, bytes) in Store::ALL.into_iter().zip(totals(items)) {
+                    row("everything above", (store.name(), bytes), "");
+                }
+                continue;
+            }
+            for item in items {
+                row(item.what, (item.store.name(), item.bytes), item.source);
+            }
+            if items.is_empty() {
+                row("nothing", ("", 0.0), "");
+            }
+        }
+        (!sheet.rows.is_empty()).then_some(sheet)
+    }
+}
