@@ -390,6 +390,6 @@ impl Evidence {
 
 /// Returns the name of a drive with a hyphen for every space and comma, for names of files.
 pub(super) fn file_name(name: &str) -> String {
-    let words = name.split(|it: char| it == ' ' || it == ',').filter(|word| !word.is_empty());
+    let words = name.split([' ', ',']).filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join("-")
 }
