@@ -176,6 +176,17 @@ fn under_choices<E: Viewed>(
     Ok(all)
 }
 
+/// Measures a claim at each step of the range of what the study assumes, in one repetition of the
+/// study.
+fn over_bounds<E: Viewed>(
+    claim: &Claim<E>,
+    repetition: Repetition,
+    evidence: &E,
+) -> Result<Vec<Bound>, Diagnostics> {
+    let found = under_choices(claim, &evidence.bounds(), evidence)?.into_iter();
+    Ok(found.map(|(name, measured)| Bound { name, repetition, measured }).collect())
+}
+
 /// Measurements of a paper's study, with a view: a replacement of the results of some schemes or
 /// drives by those of others, from which claims are then measured.
 pub(crate) trait Viewed: Sized + 'static {
@@ -186,6 +197,12 @@ pub(crate) trait Viewed: Sized + 'static {
     /// Returns the options for which the study has runs where its paper leaves a choice open, such
     /// as a setting of the drive.
     fn choices(&self) -> Vec<Choice>;
+
+    /// Returns the steps of the range of what the study itself assumes, such as the sizes of
+    /// volumes where others are published. A verdict must hold at each of them.
+    fn bounds(&self) -> Vec<Choice> {
+        Vec::new()
+    }
 }
 
 /// A statement of a paper, as given in the paper's data file.
@@ -309,6 +326,17 @@ pub(crate) struct Answer {
     /// Measurements of the claim under alternative settings for what the paper leaves open, by the
     /// name of the alternative; only those that the study has runs of.
     pub chosen: Vec<(String, Measured)>,
+    /// Measurements of the claim over the range of what the study assumes, which bind the verdict.
+    pub bounds: Vec<Bound>,
+}
+
+/// Measurement of a claim at one step of the range of a value that the study assumes, such as the
+/// sizes of volumes. The verdict on the claim must hold there too.
+pub(crate) struct Bound {
+    /// Name of the step of the range, such as "published sizes".
+    pub name: String,
+    pub repetition: Repetition,
+    pub measured: Measured,
 }
 
 /// The null of a claim (a measurement without the system that the claim is about), with its
@@ -353,8 +381,9 @@ pub(crate) fn answers<E: Viewed>(
             repeated: Vec::new(),
         };
         let chosen = under_choices(claim, &choices, evidence)?;
+        let bounds = over_bounds(claim, Repetition::Original, evidence)?;
         let statement = statement.clone();
-        Ok(Answer { statement, measured, repeated: Vec::new(), null, chosen })
+        Ok(Answer { statement, measured, repeated: Vec::new(), null, chosen, bounds })
     };
     if statements.len() != claims.len() {
         let what = format!(
@@ -381,6 +410,7 @@ pub(crate) fn repeat<E: Viewed>(
     for (answer, claim) in answers.iter_mut().zip(claims) {
         answer.repeated.push((repetition, (claim.measure)(evidence)?));
         answer.null.repeated.push((repetition, Null::measure(claim, evidence)?));
+        answer.bounds.extend(over_bounds(claim, repetition, evidence)?);
     }
     Ok(())
 }

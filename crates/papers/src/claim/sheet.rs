@@ -1,6 +1,6 @@
 //! The table of claims.
 
-use super::{Answer, Labelled, Measured, Statement, Verdict, labelled};
+use super::{Answer, Bound, Labelled, Measured, Statement, Verdict, labelled};
 use crate::repetition::Repetition;
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
@@ -18,6 +18,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
         "twice as long",
         "range over seeds and lengths",
         "range over choices",
+        "over assumed sizes",
         "limits",
         "verdict",
         "null",
@@ -29,7 +30,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
     ];
     let mut sheet = Sheet::new("claims", "Every number of the paper next to ours", &heads);
     for answer in answers {
-        let Answer { statement, measured, repeated, null, chosen } = answer;
+        let Answer { statement, measured, repeated, null, chosen, .. } = answer;
         let verdict = answer.verdict();
         let remark =
             if matches!(verdict, Verdict::NotReproducible(_)) { "" } else { &statement.why };
@@ -49,6 +50,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
             twice.map_or(Cell::Nothing, |(_, it)| ours(it)),
             ranges(repetitions(answer)),
             ranges(chosen.iter().map(|(name, it)| (name.clone(), it))),
+            over_bounds(answer),
             statement.check.limits().into(),
             verdict.words().into(),
             null.words.as_str().into(),
@@ -127,6 +129,18 @@ fn ranges<'a>(all: impl Iterator<Item = (String, &'a Measured)>) -> Cell {
     listed.join(", ").into()
 }
 
+/// Lists the verdict and the numbers of a claim at each step of the range of what the study assumes
+/// (the sizes of volumes), for a cell of the table of claims: `published sizes: shape (mean 0.4)`.
+fn over_bounds(answer: &Answer) -> Cell {
+    let own = answer.bounds.iter().filter(|it| it.repetition.is_original());
+    let one = |bound: &Bound| {
+        let verdict = answer.verdict_at(&bound.name);
+        format!("{}: {} ({})", bound.name, verdict.name(), listed(&bound.measured.values))
+    };
+    let listed: Vec<String> = own.map(one).collect();
+    if listed.is_empty() { Cell::Nothing } else { listed.join("; ").into() }
+}
+
 /// Returns the measurements of a claim in the original study and its repetitions, each with the
 /// name of the repetition.
 fn repetitions(answer: &Answer) -> impl Iterator<Item = (String, &Measured)> {
@@ -195,6 +209,7 @@ mod tests {
             measured: of(1.0),
             null: NullAnswer::default(),
             chosen: Vec::new(),
+            bounds: Vec::new(),
             repeated: vec![
                 (Repetition::Seed(1), of(2.0)),
                 (Repetition::Seed(2), of(3.0)),

@@ -4,8 +4,9 @@
 //! verdict.
 
 use super::sheet::short;
-use super::{Answer, Check, Labelled, Measured, Statement, labelled};
+use super::{Answer, Bound, Check, Labelled, Measured, Statement, labelled};
 use crate::repetition::Repetition;
+use std::fmt;
 
 /// The verdict on a claim of a paper: how far the simulator's measurement agrees with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,11 +90,14 @@ impl Verdict {
 }
 
 impl Answer {
-    /// Returns the verdict on a paper's claim: the weakest of those from the study and from each of
-    /// its repetitions. If the measurement without the paper's system gets a verdict as strong, the
-    /// verdict is that the claim does not discriminate.
+    /// Returns the verdict on a paper's claim: the weakest of those from the study, from each
+    /// repetition, and from each step of the range of what the study assumes. If the measurement
+    /// without the paper's system gets a verdict as strong, the verdict is that the claim does not
+    /// discriminate.
     pub fn verdict(&self) -> Verdict {
-        let own = self.confirmed(self.statement.verdict(self.measured.as_ref()), &self.repeated);
+        let own = self.statement.verdict(self.measured.as_ref());
+        let bounds = self.bounds.iter().map(|it| (it.to_string(), Some(&it.measured)));
+        let own = self.confirmed(own, repetitions(&self.repeated).chain(bounds));
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
         match self.null_verdict() {
             Some(null) if agrees && null.strength() >= own.strength() => {
@@ -113,19 +117,33 @@ impl Answer {
     pub fn null_verdict(&self) -> Option<Verdict> {
         let Answer { null, .. } = self;
         let own = || self.statement.judge(null.measured.as_ref());
-        null.exists.then(|| self.confirmed(own(), &null.repeated))
+        null.exists.then(|| self.confirmed(own(), repetitions(&null.repeated)))
     }
 
-    /// Returns the weakest verdict on a claim over a study and its repetitions, where `own` is that
-    /// of the study itself.
-    fn confirmed(&self, own: Verdict, repeated: &[(Repetition, Option<Measured>)]) -> Verdict {
+    /// Returns the verdict on a claim at one step, called `name`, of the range of what the study
+    /// assumes: the weakest of those from the study and from its repetitions.
+    pub fn verdict_at(&self, name: &str) -> Verdict {
+        let all = || self.bounds.iter().filter(|it| it.name == name);
+        let own = all().find(|it| it.repetition.is_original()).map(|it| &it.measured);
+        let again = all().filter(|it| !it.repetition.is_original());
+        let again = again.map(|it| (it.repetition.to_string(), Some(&it.measured)));
+        self.confirmed(self.statement.judge(own), again)
+    }
+
+    /// Returns the weakest verdict on a claim over a study and further measurements of it, each
+    /// with its name, where `own` is the verdict of the study itself.
+    fn confirmed<'a>(
+        &self,
+        own: Verdict,
+        further: impl Iterator<Item = (String, Option<&'a Measured>)>,
+    ) -> Verdict {
         if own.strength() == 0 {
             return own;
         }
         let (mut weakest, mut against) = (own, Vec::new());
-        for (repetition, measured) in repeated {
-            match self.statement.judge(measured.as_ref()) {
-                Verdict::NotReproducible(why) => against.push(format!("({repetition}): {why}")),
+        for (name, measured) in further {
+            match self.statement.judge(measured) {
+                Verdict::NotReproducible(why) => against.push(format!("({name}): {why}")),
                 verdict if verdict.strength() < weakest.strength() => weakest = verdict,
                 _ => {}
             }
@@ -134,6 +152,20 @@ impl Answer {
             return weakest;
         }
         Verdict::NotReproducible(format!("not confirmed {}", against.join("; ")))
+    }
+}
+
+/// Returns the measurements of a claim in the repetitions of the study, by the repetition's name.
+fn repetitions(
+    repeated: &[(Repetition, Option<Measured>)],
+) -> impl Iterator<Item = (String, Option<&Measured>)> {
+    repeated.iter().map(|(repetition, it)| (repetition.to_string(), it.as_ref()))
+}
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)?;
+        if self.repetition.is_original() { Ok(()) } else { write!(f, ", {}", self.repetition) }
     }
 }
 
@@ -445,7 +477,8 @@ mod tests {
         ] {
             let statement = stated(Check::Shape, 1.0);
             let (null, chosen) = (NullAnswer::default(), Vec::new());
-            let answer = Answer { statement, measured: own, repeated, null, chosen };
+            let bounds = Vec::new();
+            let answer = Answer { statement, measured: own, repeated, null, chosen, bounds };
             assert_eq!(answer.verdict(), verdict);
         }
     }
@@ -479,8 +512,39 @@ mod tests {
                 repeated: vec![(seed, of(own))],
                 null,
                 chosen: Vec::new(),
+                bounds: Vec::new(),
             };
             assert_eq!(answer.verdict(), verdict, "{own} {repeated}");
+        }
+    }
+
+    /// A verdict must hold over the range of what the study assumes, and under each seed there.
+    #[test]
+    fn every_step_of_the_assumed_range_must_confirm_the_verdict() {
+        let (own, seed) = (Repetition::Original, Repetition::Seed(7));
+        for (steps, verdict, at) in [
+            (vec![(own, 1.05)], Verdict::Reproduced, Verdict::Reproduced),
+            (vec![(own, 1.05), (seed, 1.2)], Verdict::Shape, Verdict::Shape),
+            (vec![(own, 1.2), (seed, 1.05)], Verdict::Shape, Verdict::Shape),
+            (
+                vec![(own, 1.05), (seed, 3.0)],
+                out("not confirmed (larger, seed 7): SLC is 3.00 times the published number"),
+                out("not confirmed (seed 7): SLC is 3.00 times the published number"),
+            ),
+        ] {
+            let bound = |&(repetition, value): &(Repetition, f64)| {
+                let measured = Measured::of([("SLC", value)]);
+                Bound { name: "larger".into(), repetition, measured }
+            };
+            let answer = Answer {
+                statement: stated(Check::Shape, 1.0),
+                measured: Some(Measured::of([("SLC", 1.0)])),
+                repeated: Vec::new(),
+                null: NullAnswer::default(),
+                chosen: Vec::new(),
+                bounds: steps.iter().map(bound).collect(),
+            };
+            assert_eq!([answer.verdict(), answer.verdict_at("larger")], [verdict, at], "{steps:?}");
         }
     }
 

@@ -8,8 +8,10 @@ mod oracle;
 mod paper;
 mod pictures;
 mod plan;
+mod sizes;
 mod sweeps;
 mod tables;
+mod web_search;
 
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, View, Viewed};
@@ -29,7 +31,11 @@ impl Viewed for Evidence {
     }
 
     fn choices(&self) -> Vec<Choice> {
-        plan::choices(&self.paper)
+        plan::choices(&self.paper).into_iter().chain(self.bounds()).collect()
+    }
+
+    fn bounds(&self) -> Vec<Choice> {
+        sizes::bounds(&self.paper)
     }
 }
 
@@ -63,6 +69,7 @@ impl Study for Evidence {
         if self.is_swept() {
             sheets.extend(convergence::sheets(self));
             sheets.extend(sweeps::sheets(self));
+            sheets.push(web_search::sheet(self));
         }
         sheets.push(tables::runs(self));
         Ok(sheets)

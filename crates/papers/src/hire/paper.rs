@@ -24,8 +24,25 @@ pub(super) struct Paper {
     /// Settings that precondition the drives of the HIRE study.
     drive: Vec<String>,
     pub workload: Vec<Published>,
+    /// Sizes of volumes in place of those of their stand-ins, which are assumed.
+    pub size: Vec<Size>,
+    /// Stand-ins for web search, which only reads; they count in no mean.
+    pub web_search: Vec<Published>,
     pub sweeps: Sweeps,
     pub claim: Vec<Statement>,
+}
+
+/// Size of a volume in place of that of its stand-in, which is assumed.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Size {
+    /// Name of the workload whose volume has this size.
+    pub workload: String,
+    /// Size of the address range over which the workload spreads, in GiB.
+    pub gib: u32,
+    /// Published number of bytes of distinct objects in the volume's trace, which `gib` rounds;
+    /// `None` for a size that is assumed.
+    pub bytes: Option<u64>,
 }
 
 /// Values of the HIRE study's parameters that are swept beyond the paper.

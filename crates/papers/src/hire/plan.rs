@@ -2,7 +2,9 @@
 
 use super::checks::States;
 use super::oracle::{self, Judged};
-use super::paper::Paper;
+use super::paper::{Paper, Size};
+use super::sizes::{self, space};
+use super::web_search;
 use crate::claim::{Choice, Lens};
 use crate::column::Column;
 use crate::run_folder::{Job, Results, RunFolder};
@@ -78,6 +80,8 @@ pub(super) enum Reach {
     /// The variant of the HIRE study's drive runs only the workloads chosen for parameter sweeps,
     /// at full length.
     SweptWhole,
+    /// Only the volume at this index of the paper's sizes, at full length.
+    Volume(usize),
     /// All stand-in traces of the HIRE study; measured are their requests from the first share (0
     /// to 1) of the trace to the second.
     Window(f64, f64),
@@ -86,9 +90,9 @@ pub(super) enum Reach {
 /// Length of a run of the HIRE study: the largest number of requests, and the number of warm-up
 /// requests among them that are not measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Length {
-    most: Option<u64>,
-    warm_up: u64,
+pub(super) struct Length {
+    pub most: Option<u64>,
+    pub warm_up: u64,
 }
 
 /// Name of the variant of the HIRE study that changes nothing of the drive the HIRE paper
@@ -124,6 +128,7 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
             Reach::All,
         ),
     ];
+    all.extend(volumes(paper));
     let Some(_) = paper.sweeps.workloads.first() else { return all };
     let hire = [HIRE, ON_EVICT, REWRITE];
     all.push(variant(RESTED, &["precondition.pattern=rested"], &MEASURED, Reach::Shown));
@@ -169,6 +174,20 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
     all
 }
 
+/// Returns the variants of the HIRE study in which one volume each has its own size, without those
+/// that the study's sweep of sizes runs anyway. A study without sweeps runs only the baseline and
+/// the reading by which claims are judged.
+fn volumes(paper: &Paper) -> Vec<Variant> {
+    let swept = !paper.sweeps.workloads.is_empty();
+    let cases = if swept { &MEASURED[..] } else { &[BASELINE, ON_EVICT] };
+    let sizes = paper.size.iter().enumerate().filter(|(_, size)| !paper.sweeps.have(size));
+    let one = |(at, size): (usize, &Size)| Variant {
+        space: Some(size.gib),
+        ..variant(&space(size.gib), &[], cases, Reach::Volume(at))
+    };
+    sizes.map(one).collect()
+}
+
 /// Returns the alternatives to what the HIRE study assumes where the paper is silent: two other
 /// treatments of clean pages that were read, and every variant of the drive, each with the
 /// workloads for which it has runs.
@@ -183,7 +202,9 @@ pub(super) fn choices(paper: &Paper) -> Vec<Choice> {
         let lens = if over { lens.over(&paper.sweeps.workloads) } else { lens };
         Choice { name: it.name, lens }
     };
-    let varied = variants(paper).into_iter().filter(|it| it.name != AS_IT_IS);
+    // The volumes of a size of their own are steps of a range (`sizes::bounds`).
+    let is_choice = |it: &Variant| it.name != AS_IT_IS && !matches!(it.reach, Reach::Volume(_));
+    let varied = variants(paper).into_iter().filter(is_choice);
     [HIRE, REWRITE].into_iter().map(reading).chain(varied.map(variant)).collect()
 }
 
@@ -225,10 +246,6 @@ pub(super) fn worn_to(cycles: u32) -> String {
     format!("cells of {cycles} cycles")
 }
 
-pub(super) fn space(gib: u32) -> String {
-    format!("over {gib} GiB")
-}
-
 pub(super) fn replacement(name: &str) -> String {
     format!("replacement {name}")
 }
@@ -262,7 +279,7 @@ pub(crate) struct Evidence {
 /// Returns the length of a HIRE study's run of a workload (requests, and those among them that are
 /// warm-up) in a variant with this reach. An excerpt of a real trace has no warm-up, because it is
 /// too short for one.
-fn length(
+pub(super) fn length(
     paper: &Paper,
     limit: Option<u64>,
     column: &Column,
@@ -275,7 +292,9 @@ fn length(
     let most = |requests: u64| limit.map_or(requests, |limit| limit.min(requests));
     let share = |share: f64| (most(all) as f64 * share) as u64;
     Ok(match reach {
-        Reach::Shown | Reach::SweptWhole => Length { most: limit, warm_up: share(warm_up) },
+        Reach::Shown | Reach::SweptWhole | Reach::Volume(_) => {
+            Length { most: limit, warm_up: share(warm_up) }
+        }
         Reach::Window(from, to) => Length { most: Some(share(to)), warm_up: share(from) },
         Reach::All | Reach::Swept => {
             let requests = most(swept_warm_up + swept_requests);
@@ -286,7 +305,7 @@ fn length(
 }
 
 /// Returns the HIRE study's run of a workload under the scheme `case` with further settings `set`.
-fn point(
+pub(super) fn point(
     paper: &Paper,
     name: String,
     workload: WorkloadSpec,
@@ -313,6 +332,7 @@ fn points(
         Reach::Shown | Reach::All => true,
         Reach::Swept | Reach::SweptWhole => swept.contains(&column.name),
         Reach::Window(..) => column.is_stand_in(),
+        Reach::Volume(at) => paper.size.get(at).is_some_and(|it| it.workload == column.name),
     };
     // The longest first: no core is left alone with one at the end.
     let mut columns: Vec<&Column> = columns.iter().filter(wanted).collect();
@@ -366,7 +386,7 @@ fn spread(workload: &WorkloadSpec, gib: u32) -> Result<WorkloadSpec, Diagnostics
     let space = text.get_mut("space").and_then(toml::Value::as_table_mut);
     let space = space.ok_or_else(|| lacks(source, "space"))?;
     space.insert("size".into(), format!("{gib}GiB").into());
-    let name = format!("{}, {}", source.name, self::space(gib));
+    let name = format!("{}, {}", source.name, sizes::space(gib));
     Ok(WorkloadSpec::Generated(Source { name, text: text.to_string() }))
 }
 
@@ -410,6 +430,9 @@ impl Evidence {
                 let Some(runs) = runs.simulate(points, &images)? else { return Ok(None) };
                 results.extend(runs);
             }
+            let points = web_search::points(&paper, limit)?;
+            let Some(runs) = runs.simulate(points, &images)? else { return Ok(None) };
+            results.extend(runs);
             Ok::<_, Diagnostics>(Some((oracles, results)))
         };
         let (alone, many) = fan_out::both(alone, many);
@@ -449,8 +472,16 @@ impl Evidence {
     /// variant is read instead.
     fn run(&self, column: &str, case: Case, variant: &str) -> String {
         let view = &self.runs.view;
-        let key = view.scheme(case.key);
-        named(column, &key, &view.variant(&key, variant))
+        self.run_of(column, &view.scheme(case.key), variant)
+    }
+
+    /// Returns the name of the run whose results are read when a claim of the HIRE paper asks for
+    /// the scheme named `key` in a variant: another variant can be read instead, but no other
+    /// scheme. A step of the range of sizes is a variant for some volumes only; the others are read
+    /// on the unchanged drive.
+    pub(super) fn run_of(&self, column: &str, key: &str, variant: &str) -> String {
+        let variant = self.runs.view.variant(key, variant);
+        named(column, key, &sizes::variant_of(&self.paper, column, variant))
     }
 
     /// Returns a metric of a run under one scheme of the HIRE study, divided by that under the
@@ -486,6 +517,7 @@ const PROGRAMS_LEAST: f64 = 500.0;
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use crate::claim::Viewed;
     use crate::column::columns;
     use crate::run_folder::tests::set_up;
 
@@ -498,6 +530,7 @@ pub(super) mod tests {
             let points = |variant: &Variant| points(paper, &columns, None, variant).unwrap();
             let mut all: Vec<StudyPoint> = variants(paper).iter().flat_map(points).collect();
             all.push(reads(paper, None));
+            all.extend(web_search::points(paper, None).unwrap());
             assert!(super::super::checks::job(STATES).is_ok());
             1 + set_up(&all) + oracles(paper, &columns, None).unwrap().len()
         };
@@ -508,11 +541,13 @@ pub(super) mod tests {
             + s.rewrite_shares.len()
             + 5 * s.cycles.len()
             + 4 * s.spaces_gib.len();
+        // Two of the six sizes are among those of the sweep.
+        let sized = 4 * 4 + 5 * paper.web_search.len();
         let beyond = 4 + 4 * s.windows + 3 * CLASSED.len() + 4;
         let all = 17 * (6 + 4 + 5 + beyond + 1);
-        assert_eq!(count(&paper), all + s.workloads.len() * swept + 2);
+        assert_eq!(count(&paper), all + s.workloads.len() * swept + sized + 2);
         paper.sweeps.workloads.clear();
-        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2 * 6 + 2);
     }
 
     /// Tests that spreading a stand-in trace over more addresses changes only its address range,
@@ -535,6 +570,17 @@ pub(super) mod tests {
             assert_ne!(size(&mut before), size(&mut after), "{}", column.name);
             assert_eq!(before, after, "{}", column.name);
         }
+    }
+
+    /// The range over the choices covers the sizes.
+    #[test]
+    fn sizes_are_among_the_choices() {
+        let evidence = invented_at_sizes(0.4349, 0.3, 0.3);
+        let choices: Vec<String> = evidence.choices().into_iter().map(|it| it.name).collect();
+        for step in sizes::steps(&evidence.paper) {
+            assert!(choices.contains(&step), "{step}");
+        }
+        assert!(!choices.contains(&"over 5 GiB".to_string()));
     }
 
     #[test]
@@ -583,6 +629,32 @@ pub(super) mod tests {
         }
         let runs = Runs::new(columns, results);
         Evidence { paper, runs, oracles: Results::new(), states: None }
+    }
+
+    /// Returns made-up measurements of reads under the baseline and the three readings, in which
+    /// every trace gains `own` (0 to 1), volumes gain `published` in their published sizes, and the
+    /// volumes of assumed larger sizes gain `assumed` in these.
+    pub(in crate::hire) fn invented_at_sizes(own: f64, published: f64, assumed: f64) -> Evidence {
+        let mut evidence = invented(|_, case| {
+            let read = match case {
+                BASELINE => 1000.0,
+                // A null that does not even have the shape of the paper's number.
+                HVC => 100.0,
+                _ => 1000.0 * (1.0 - own),
+            };
+            (read, 800.0, [0, 10_000, 0])
+        });
+        let mut results = evidence.runs.all().clone();
+        for size in &evidence.paper.size {
+            let gain = if size.bytes.is_some() { published } else { assumed };
+            for case in MEASURED {
+                let read = if case == BASELINE { 1000.0 } else { 1000.0 * (1.0 - gain) };
+                let name = run_name(&size.workload, case, &space(size.gib));
+                results.insert(name, [("read.mean_us", read)].into());
+            }
+        }
+        evidence.runs = Runs::new(evidence.runs.columns, results);
+        evidence
     }
 
     /// Returns made-up measurements of runs in steady state only, with the write amplification that

@@ -2,9 +2,10 @@
 //! and other replacement policies.
 
 use super::plan::{
-    BASELINE, Case, Evidence, HIRE, MEASURED, ON_EVICT, OVER_LIFE, RESTED, buffer, replacement,
-    rewrite_share, run_name, space, watermark, worn_to,
+    AS_IT_IS, BASELINE, Case, Evidence, HIRE, MEASURED, ON_EVICT, OVER_LIFE, RESTED, buffer,
+    replacement, rewrite_share, run_name, watermark, worn_to,
 };
+use super::sizes::{self, space};
 use super::tables::HIRES;
 use crate::run_summary::{Number, READ};
 use crate::runs::mean;
@@ -46,7 +47,54 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
             &by_space,
         ),
         sheet,
+        sized(evidence),
     ]
+}
+
+/// Returns the HIRE study's table of volumes in sizes of their own, each relative to the baseline
+/// in that size, and of the means over all traces at each step of the range of sizes.
+fn sized(evidence: &Evidence) -> Sheet {
+    let heads = ["workload", "GiB", "published bytes", "case", "reads", "wear"];
+    let title = "Volumes in published or larger sizes, each against its own baseline, and the mean of all stand-ins with \
+                 them in place of 1 GiB";
+    let mut sheet = Sheet::new("sizes", title, &heads);
+    let paper = &evidence.paper;
+    for size in &paper.size {
+        let column = size.workload.as_str();
+        for (gib, bytes, variant) in
+            [(None, None, AS_IT_IS.into()), (Some(size.gib), size.bytes, space(size.gib))]
+        {
+            for case in HIRES {
+                sheet.row(vec![
+                    column.into(),
+                    gib.map_or_else(|| "own".into(), |gib| Cell::Number(f64::from(gib))),
+                    Cell::number(bytes.map(|bytes| bytes as f64)),
+                    case.name.into(),
+                    Cell::number(evidence.ratio(column, case, &variant, READ)),
+                    Cell::number(evidence.worn_ratio(column, case, &variant)),
+                ]);
+            }
+        }
+    }
+    for (variant, name) in [(AS_IT_IS.to_string(), "own".to_string())]
+        .into_iter()
+        .chain(sizes::steps(paper).map(|name| (name.clone(), name)))
+    {
+        for case in HIRES {
+            let reads = evidence.runs.each(|column| evidence.ratio(column, case, &variant, READ));
+            let wear = evidence.runs.each(|column| evidence.worn_ratio(column, case, &variant));
+            let average = |all: Option<Vec<f64>>| Cell::number(all.and_then(|all| mean(&all)));
+            sheet.row(vec![
+                "mean".into(),
+                name.as_str().into(),
+                Cell::Nothing,
+                case.name.into(),
+                average(reads),
+                average(wear),
+            ]);
+        }
+    }
+    sheet
 }
 
 fn by_watermark(evidence: &Evidence) -> Sheet {
