@@ -4,6 +4,8 @@
 //! 2. `latency.fio` runs a light probe of reads and writes next to random writes of a rising rate:
 //!    jobs `probe-R` and `load-R` for `R` writes a second.
 //! 3. `depths.fio` reads at random with 1 to 256 requests in flight. It writes nothing.
+//! 4. `patterns.fio`, on request, writes by several address patterns: for each, a sequential fill
+//!    (`fill-P`), writes until they are steady (`warm-P`), and those that count (`pattern-P`).
 //!
 //! The module `measurements` recognizes the jobs by these names.
 //!
@@ -18,8 +20,11 @@ pub struct MeasureSpec {
     pub target: String,
     /// Capacity of the drive in bytes.
     pub capacity: u64,
-    /// True for jobs of ten minutes in all instead of an hour, preconditioning not included.
+    /// True for jobs of ten minutes in all instead of an hour, preconditioning and patterns not
+    /// included.
     pub brief: bool,
+    /// True if writes by address pattern are measured as well, which takes hours.
+    pub patterns: bool,
 }
 
 /// A job file of fio, with an estimate of its writes and time.
@@ -63,13 +68,31 @@ const SEQUENTIAL: f64 = 1.5e9;
 const RANDOM: f64 = 3e8;
 /// Number of times that the whole drive is overwritten at random before anything is measured.
 const OVERWRITES: u32 = 3;
+/// Number of times that the whole drive is overwritten by an address pattern.
+const PATTERN_TIMES: f64 = 3.0;
+/// Share (0 to 1) of the writes of an address pattern after which the others count.
+const WARM: f64 = 0.6;
+/// Address patterns of writes of 4 KiB: name of the jobs, options of fio, and share of the drive
+/// that is written (0 to 1). A Zipf exponent of 1 is refused by fio.
+const PATTERNS: [(&str, &str, f64); 4] = [
+    ("uniform", "", 1.0),
+    ("zipf", "random_distribution=zipf:0.99\n", 1.0),
+    ("hot-and-cold", "random_distribution=zoned:90/10:10/90\n", 1.0),
+    ("half-read-only", "", 0.5),
+];
+/// Sizes in MiB of zones that are written one after the other, each in order.
+const ZONES: [u64; 3] = [64, 256, 1_024];
 const HEAD: &str = "ioengine=io_uring\ndirect=1\nthread=1\nbs=4k\nnorandommap=1\nrandrepeat=0\n\
                     refill_buffers=1\nlat_percentiles=1\n\
-                    percentile_list=10:50:90:99:99.9:99.99\ntime_based=1\n";
+                    percentile_list=10:50:90:99:99.9:99.99\n";
 
 /// Returns the job files of fio in the order in which they must run.
 pub fn job_files(spec: &MeasureSpec) -> Vec<JobFile> {
-    vec![precondition(spec), latency(spec), depths(spec)]
+    let mut files = vec![precondition(spec), latency(spec), depths(spec)];
+    if spec.patterns {
+        files.push(patterns(spec));
+    }
+    files
 }
 
 fn precondition(spec: &MeasureSpec) -> JobFile {
@@ -96,7 +119,7 @@ fn latency(spec: &MeasureSpec) -> JobFile {
     let target = &spec.target;
     let mut text = format!(
         "; OVERWRITES {target}: a probe beside writes of a rising rate\n[global]\n{HEAD}\
-         filename={target}\nruntime={seconds}\nramp_time={}\niodepth={DEPTH}\n",
+         time_based=1\nfilename={target}\nruntime={seconds}\nramp_time={}\niodepth={DEPTH}\n",
         seconds / 5
     );
     let mut written = 0.0;
@@ -119,14 +142,54 @@ fn depths(spec: &MeasureSpec) -> JobFile {
     let seconds = if spec.brief { 15 } else { 60 };
     let target = &spec.target;
     let mut text = format!(
-        "; reads {target} and writes nothing\n[global]\n{HEAD}filename={target}\nruntime={seconds}\n\
-         ramp_time=3\nrw=randread\nreadonly=1\n"
+        "; reads {target} and writes nothing\n[global]\n{HEAD}time_based=1\nfilename={target}\n\
+         runtime={seconds}\nramp_time=3\nrw=randread\nreadonly=1\n"
     );
     for depth in DEPTHS {
         let _grows = write!(text, "\n[reads-{depth}]\nstonewall\niodepth={depth}\n");
     }
     let hours = DEPTHS.len() as f64 * f64::from(seconds + 3) / 3_600.0;
     JobFile { name: "depths.fio", text: text.replace("readonly=1\n", ""), bytes: 0.0, hours }
+}
+
+/// Returns the jobs that write the drive by address patterns, each after a sequential fill. The
+/// option `size`, the capacity in bytes, tells the reader of the output how large the drive is.
+fn patterns(spec: &MeasureSpec) -> JobFile {
+    let (target, capacity) = (&spec.target, spec.capacity);
+    let mut text = format!(
+        "; OVERWRITES {target}: by several address patterns, each after a sequential fill\n\
+         [global]\n{HEAD}filename={target}\nsize={capacity}\n"
+    );
+    let (mut bytes, mut hours) = (0.0, 0.0);
+    let mut add = |name: &str, options: &str, (threads, unit): (u32, u64), rate: f64| {
+        let _grows =
+            write!(text, "\n[fill-{name}]\nstonewall\nnew_group\nrw=write\nbs=512k\niodepth=1\n");
+        for (job, share) in [("warm", WARM), ("pattern", 1.0 - WARM)] {
+            let all = capacity as f64 * PATTERN_TIMES * share;
+            let each = (all / f64::from(threads)) as u64 / unit * unit;
+            let _grows = write!(
+                text,
+                "\n[{job}-{name}]\nstonewall\nnew_group\ngroup_reporting=1\n{options}\
+                 numjobs={threads}\nio_size={each}\n"
+            );
+        }
+        bytes += capacity as f64 * (1.0 + PATTERN_TIMES);
+        hours += capacity as f64 * (1.0 / SEQUENTIAL + PATTERN_TIMES / rate) / 3_600.0;
+    };
+    for (name, options, share) in PATTERNS {
+        let size = match share < 1.0 {
+            true => format!("size={}\n", (capacity as f64 * share) as u64 / 4_096 * 4_096),
+            false => String::new(),
+        };
+        let options = format!("rw=randwrite\niodepth={DEPTH}\n{options}{size}");
+        add(name, &options, (THREADS, 4_096), RANDOM);
+    }
+    for mib in ZONES.into_iter().filter(|mib| mib << 20 <= capacity / 4) {
+        // A random start at a multiple of the zone, and then the rest of the zone in order.
+        let options = format!("rw=randwrite:{}\nbs=512k\nba={mib}m\niodepth=1\n", mib * 2);
+        add(&format!("zones-of-{mib}-mib"), &options, (1, mib << 20), SEQUENTIAL);
+    }
+    JobFile { name: "patterns.fio", text, bytes, hours }
 }
 
 /// Returns the mount points of a device and its partitions, read from lines of `/proc/self/mounts`.
@@ -149,7 +212,8 @@ mod tests {
     use super::*;
 
     fn spec(brief: bool) -> MeasureSpec {
-        MeasureSpec { target: "/dev/nvme7n1".into(), capacity: 960_000_000_000, brief }
+        let capacity = 960_000_000_000;
+        MeasureSpec { target: "/dev/nvme7n1".into(), capacity, brief, patterns: false }
     }
 
     #[test]
@@ -168,6 +232,29 @@ mod tests {
             }
             assert!(!files[2].text.contains("write\n"), "{}", files[2].text);
         }
+    }
+
+    #[test]
+    fn patterns_say_what_they_overwrite() {
+        let files = job_files(&MeasureSpec { patterns: true, ..spec(false) });
+        let patterns = files.last().expect("four files");
+        assert_eq!((files.len(), patterns.name), (4, "patterns.fio"));
+        assert!(patterns.destroys() && patterns.text.starts_with("; OVERWRITES /dev/nvme7n1"));
+        // Seven patterns, each a fill and three times the drive.
+        assert!((patterns.bytes - 7.0 * 4.0 * 960e9).abs() < 1.0, "{}", patterns.bytes);
+        // Four of them at 300 MB/s and three at 1.5 GB/s, and seven fills.
+        let seconds = 960e9 * (12.0 / RANDOM + (9.0 + 7.0) / SEQUENTIAL);
+        assert!((patterns.hours - seconds / 3_600.0).abs() < 1e-6, "{}", patterns.hours);
+        // Of 3 x 960 GB, 60 % before they count, by six threads each.
+        assert!(
+            patterns.text.contains("[warm-uniform]\n")
+                && patterns.text.contains("io_size=288000000000\n")
+        );
+        assert!(
+            patterns.text.contains("rw=randwrite:2048\nbs=512k\nba=1024m\n"),
+            "{}",
+            patterns.text
+        );
     }
 
     #[test]

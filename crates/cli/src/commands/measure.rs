@@ -30,6 +30,10 @@ pub(crate) struct Measure {
     /// preconditioning of the drive
     #[arg(long)]
     pub ten_minutes: bool,
+    /// Measure writes by address pattern as well: the drive is overwritten 28 times, which takes
+    /// many hours
+    #[arg(long)]
+    pub patterns: bool,
     /// Folder for the job files and the script that runs them
     #[arg(long, value_name = "DIR")]
     pub out: PathBuf,
@@ -53,7 +57,8 @@ impl Action for Measure {
         let target = self.target.clone();
         let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
         let mounted = mounted(&target, &mounts);
-        let all = job_files(&MeasureSpec { target, capacity, brief: self.ten_minutes });
+        let (brief, patterns) = (self.ten_minutes, self.patterns);
+        let all = job_files(&MeasureSpec { target, capacity, brief, patterns });
         let (wanted, others): (Vec<_>, Vec<_>) =
             all.iter().partition(|file| self.destroy || !file.destroys());
         std::fs::create_dir_all(&self.out).map_err(|error| {

@@ -148,6 +148,39 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
     }
 }
 
+/// The jobs of `fowler measure --patterns`, run by `fowler fio` on a small drive, become rows that
+/// `fowler score` simulates.
+#[test]
+fn patterns_that_measure_asks_for_are_scored() {
+    let folder = Folder::new("real-drives-patterns");
+    let jobs = folder.path("jobs");
+    let target = ["measure", "--target", "/dev/nvme9n9", "--capacity", "256MiB"];
+    let (exit, said, noted) =
+        ran(&[&target[..], &["--patterns", "--destroy", "--out", &jobs]].concat());
+    assert_eq!(exit, 0, "{noted}");
+    assert!(said.contains("patterns.fio: overwrites the drive"), "{said}");
+    let text = std::fs::read_to_string(format!("{jobs}/patterns.fio")).unwrap();
+    // Of the five patterns that fit this drive, the skewed one and the zones.
+    let wanted = |section: &&str| {
+        ["[global]", "-zipf]", "-zones-of-64-mib]"].iter().any(|name| section.contains(name))
+    };
+    let short: Vec<&str> = text.split("\n\n").filter(wanted).collect();
+    assert_eq!(short.len(), 7, "{text}");
+    let short = folder.file("patterns.fio", &(short.join("\n\n") + "\n"));
+    let json = folder.path("patterns.json");
+    let fio = ["fio", &short, "--output-format", "json", "--output", &json, "--quiet"];
+    let small = ["--set", "geometry.blocks_per_plane=40", "--set", "buffer.size=1MiB"];
+    let (exit, _, noted) = ran(&[&fio[..], &small].concat());
+    assert_eq!(exit, 0, "{noted}");
+    let score = ["score", "tlc", &json, "--brief", "--quiet", "--capacity", "256MiB"];
+    let (exit, said, noted) = ran(&[&score[..], &small].concat());
+    assert_eq!(exit, 0, "{noted}");
+    assert!(noted.contains("2 rows of write_patterns in 6 jobs of fio"), "{noted}");
+    for part in ["zipf_of_fio", "seq_zones", "steady_mb_s", "sequential_mb_s", "write_us.p50"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+}
+
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
     let folder = Folder::new("real-drives-wrong");

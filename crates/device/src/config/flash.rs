@@ -15,6 +15,9 @@ pub struct FlashConfig {
     pub cache_program: bool,
     /// Time for which decoding a page that was read occupies the channel, beyond the transfer.
     pub decode: Span,
+    /// Time for which the command, the address and the status of a page read hold the channel,
+    /// beyond the transfer, however much of the page is read.
+    pub read_command: Span,
     /// Amount of data of a program command that crosses the channel without a pause.
     pub program_transfer: ProgramTransfer,
     /// The number of passes in which a word line is programmed: one or two.
@@ -42,6 +45,7 @@ impl Default for FlashConfig {
             cache_read,
             cache_program,
             decode: Span::ZERO,
+            read_command: Span::ZERO,
             program_transfer: ProgramTransfer::Page,
             program_passes: 1,
             first_pass_iterations: 5,

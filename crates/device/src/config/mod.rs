@@ -263,6 +263,10 @@ pub struct LinkConfig {
     pub duplex: Duplex,
     /// Time for which each command occupies the inbound direction of the link.
     pub command: Span,
+    /// Additional time of a command whose data lie in more than two memory pages of the host: the
+    /// drive fetches a list of the others. See docs/decisions/host.md, "What does a large command
+    /// cost?".
+    pub page_list: Span,
     /// Number of firmware cores that handle commands, each one at a time; with zero, commands take
     /// no core time.
     pub cores: u32,
@@ -289,6 +293,19 @@ impl LinkConfig {
     /// (<https://github.com/axboe/fio/issues/396>), which is 0.84 us for each 4 KiB beyond the
     /// first. The time of a one-page trim, [`LinkConfig::TRIM`], was measured on another drive.
     pub const TRIM_ENTRY: Span = Span::ns(800);
+
+    /// Largest number of bytes whose memory pages a command names itself, in its two PRP entries,
+    /// with memory pages of 4 KiB and data that begin at one (NVMe Base Specification, "PRP Entry
+    /// and List").
+    const WITHOUT_LIST: u64 = 8192;
+
+    /// Returns the time for which a command with `bytes` of data, without those data, occupies the
+    /// inbound direction of the link.
+    #[inline]
+    pub fn command_of(&self, bytes: u64) -> Span {
+        let list = if bytes > Self::WITHOUT_LIST { self.page_list } else { Span::ZERO };
+        self.command + list
+    }
 }
 
 impl Default for LinkConfig {
@@ -298,6 +315,7 @@ impl Default for LinkConfig {
             bandwidth: ByteRate(0),
             duplex,
             command: Span::ZERO,
+            page_list: Span::ZERO,
             cores: 0,
             core_time: Span::ZERO,
             latency: Span::ZERO,

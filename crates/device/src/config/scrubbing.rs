@@ -40,7 +40,7 @@ impl Config {
         };
         let pages = [planes, g.blocks_per_plane, g.pages_per_block].map(u128::from);
         let pages: u128 = pages.into_iter().product();
-        let transfer = self.read_timing().bus_transfer * transfers;
+        let transfer = self.read_timing().bus_transfer * transfers + self.flash.read_command;
         let sense = self.timing.read.values().iter().copied().max().unwrap_or_default();
         let read = u128::from(sense.0) + u128::from(transfer.0);
         let least = u128::from(READS_SHARE).saturating_mul(pages).saturating_mul(read);

@@ -96,7 +96,8 @@ impl Flash {
     #[inline(never)]
     pub(super) fn read_retry_blame(&self, txn: &Txn, blame: &mut Blame) {
         let (sense, transfer) = self.try_of_page(txn.unit);
-        let each = sense + txn.all_of(true, transfer) + self.read_retry.overhead;
+        let transfer = txn.all_of(true, transfer) + self.registers.read_command;
+        let each = sense + transfer + self.read_retry.overhead;
         let tries = each * u64::from(txn.level);
         blame[Part::Retry] += tries;
         blame[Part::Channel] -= tries;
@@ -112,7 +113,7 @@ impl Flash {
         if self.is_watched() {
             let Txn { unit, level, .. } = *self.txns.get(read);
             let (sense, transfer) = self.try_of_page(unit);
-            let transfer = self.txns.get(read).all_of(true, transfer);
+            let transfer = self.txns.get(read).all_of(true, transfer) + self.registers.read_command;
             let overhead = if level > 0 { self.read_retry.overhead } else { Span::ZERO };
             let sense = sense + overhead;
             // Each try is a hard decision.

@@ -172,11 +172,12 @@ impl Flash {
         self.sense_for(id, time, transfer);
     }
 
-    /// Begins to sense the page of a read, which takes `time`. The transfer afterwards takes
-    /// `transfer`.
+    /// Begins to sense the page of a read, which takes `time`. The transfer of its data afterwards
+    /// takes `transfer`, and holds the channel for the command of the read as well.
     #[inline(always)]
     pub(super) fn sense_for(&mut self, id: DieId, mut time: Span, transfer: Span) {
         let now = self.now();
+        let transfer = transfer + self.registers.read_command;
         let die = &mut self.dies[id];
         die.transfer = transfer;
         die.state = State::Sensing;
@@ -304,7 +305,7 @@ impl Flash {
         if self.is_watched() {
             let txn = self.txns.get(read);
             let (sense, transfer) = self.try_of(txn, level);
-            let transfer = transfer * u64::from(txn.parts);
+            let transfer = transfer * u64::from(txn.parts) + self.registers.read_command;
             self.note(id, read, FlashEvent::Read { sense, transfer, level, again });
         }
     }

@@ -128,7 +128,8 @@ impl Flash {
         match txn.op {
             Op::Read => {
                 let sense = self.timing.read.of(|| self.offset(txn.unit));
-                let transfer = txn.all_of(PACKED, self.levels.transfer(0));
+                let data = txn.all_of(PACKED, self.levels.transfer(0));
+                let transfer = data + self.registers.read_command;
                 let hard = sense + transfer;
                 blame[Part::Sense] += sense;
                 blame[Part::Transfer] += transfer;
@@ -182,6 +183,9 @@ impl Flash {
     #[cold]
     #[inline(never)]
     fn retry_blame(&self, txn: &Txn, blame: &mut Blame) {
+        let commands = self.registers.read_command * u64::from(txn.level - txn.first_level);
+        blame[Part::Retry] += commands;
+        blame[Part::Channel] -= commands;
         if self.retry == RetryCost::Increment {
             let later = self.took_at(txn.level, txn) - self.took_at(txn.first_level, txn);
             blame[Part::Retry] += later;
@@ -194,7 +198,7 @@ impl Flash {
     }
 
     /// Returns the time to sense the page of a read at a sensing level, and to transfer those
-    /// mapping units of the page that the read needs.
+    /// mapping units of the page that the read needs, without the time of the read command.
     fn took_at(&self, level: u8, txn: &Txn) -> Span {
         let (sense, transfer) = self.levels.sense_and_transfer(level, || self.offset(txn.unit));
         sense + transfer * u64::from(txn.parts)

@@ -59,8 +59,12 @@ impl Link {
     /// then it is the next to come. Requests must be passed in order of issue.
     #[inline]
     pub fn receive(&mut self, io: &HostIo, at: Nanos) -> Nanos {
-        let data = if io.op == HostOp::Write { u64::from(io.size) } else { 0 };
-        let cost = self.config.command + self.config.bandwidth.time(data);
+        let (bytes, inbound) = match io.op {
+            HostOp::Write => (u64::from(io.size), u64::from(io.size)),
+            HostOp::Read => (u64::from(io.size), 0),
+            HostOp::Trim | HostOp::Flush => (0, 0),
+        };
+        let cost = self.config.command_of(bytes) + self.config.bandwidth.time(inbound);
         let begin = at.max(self.inbound_free);
         let before = std::mem::replace(&mut self.inbound_free, begin + cost);
         debug_assert!(before <= begin, "two transfers to the drive at once");
@@ -139,6 +143,33 @@ mod tests {
 
     fn io(op: HostOp) -> HostIo {
         HostIo::new(op, Nanos::ZERO, 0, UNIT)
+    }
+
+    /// A command with up to 8 KiB of data takes 1 us, one with more takes 4 us for the list of its
+    /// memory pages in addition; a write also sends its data, 10 us for each 4 KiB.
+    #[test]
+    fn a_command_with_more_than_two_memory_pages_fetches_a_list() {
+        use HostOp::{Flush, Read, Trim, Write};
+        for (op, size, expected) in [
+            (Read, UNIT, 1),
+            (Read, 2 * UNIT, 1),
+            (Read, 2 * UNIT + 512, 5),
+            (Read, 1 << 20, 5),
+            (Write, 2 * UNIT, 21),
+            (Write, 4 * UNIT, 45),
+            (Trim, 1 << 20, 1),
+            (Flush, 0, 1),
+        ] {
+            let (bandwidth, command) = (ByteRate(409_600_000), Span::us(1));
+            let page_list = Span::us(4);
+            let mut link =
+                Link::new(LinkConfig { bandwidth, command, page_list, ..LinkConfig::default() });
+            let io = HostIo::new(op, Nanos::ZERO, 0, size);
+            assert_eq!(link.receive(&io, Nanos::ZERO).0 / 1000, expected, "{op:?} of {size} B");
+            // The next command waits on the link for as long.
+            let next = HostIo::new(Read, Nanos::ZERO, 0, UNIT);
+            assert_eq!(link.receive(&next, Nanos::ZERO).0 / 1000, expected + 1, "behind {op:?}");
+        }
     }
 
     /// On a half-duplex link, transfers in both directions share the time: given, in microseconds,

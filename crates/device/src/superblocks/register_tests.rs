@@ -24,6 +24,7 @@ const PLAIN: FlashConfig = FlashConfig {
     cache_read: false,
     cache_program: false,
     decode: Span::ZERO,
+    read_command: Span::ZERO,
     program_transfer: ProgramTransfer::Page,
     program_passes: 1,
     first_pass_iterations: 1,
@@ -223,6 +224,24 @@ fn a_decoder_holds_the_channel_for_what_was_read() {
     let second = served.answers.iter().find(|it| it.io.offset == 24 * UNIT).expect("answered");
     let parts = [Part::Sense, Part::Transfer, Part::Channel];
     assert_eq!(parts.map(|part| second.blame[part].0 / 1000), [40, 20, 80]);
+    assert_eq!(serve(&config, 1, &[]).programmed[0], 900);
+}
+
+/// The command of a read holds the channel for 15 us, whether one unit of the page is read or all
+/// four, and no program takes it.
+#[test]
+fn a_read_command_holds_the_channel_once_for_each_page() {
+    let flash = FlashConfig { read_command: Span::us(15), ..PLAIN };
+    let mut config = one_die(flash);
+    config.geometry.chips_per_channel = 2;
+    let reads = [read(Span::us(0), 0, 4), read(Span::us(0), 24, 1), read(Span::us(500), 8, 2)];
+    let served = serve(&config, 0, &reads);
+    // Both are sensed by 40 us; the first has the channel until 40 + 40 + 15, the second for 10 +
+    // 15 more. A page of the second type takes 60 us to sense.
+    assert_eq!(served.reads, [95, 120, 60 + 20 + 15]);
+    let second = served.answers.iter().find(|it| it.io.offset == 24 * UNIT).expect("answered");
+    let parts = [Part::Sense, Part::Transfer, Part::Channel];
+    assert_eq!(parts.map(|part| second.blame[part].0 / 1000), [40, 25, 55]);
     assert_eq!(serve(&config, 1, &[]).programmed[0], 900);
 }
 

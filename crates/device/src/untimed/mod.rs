@@ -428,6 +428,6 @@ impl Config {
         }
         let (host, unit) = (&self.host, self.unit().0);
         let core = if host.cores > 0 { host.core_time } else { Span::ZERO };
-        host.command + host.bandwidth.time(unit) + core + host.latency
+        host.command_of(unit) + host.bandwidth.time(unit) + core + host.latency
     }
 }

@@ -1,10 +1,12 @@
 //! Output of `fio --output-format=json`, read as measured rows.
 //!
 //! Jobs called `probe-R` and `load-R`, as `fowler measure` writes them, become a row of latency
-//! under load at `R` writes a second. Random reads in a closed loop become rows of reads by depth.
+//! under load at `R` writes a second. Jobs called `fill-P`, `warm-P` and `pattern-P` become a row
+//! of writes by an address pattern. Random reads in a closed loop become rows of reads by depth.
 //! Other jobs become no row, and a note says so.
 
 use super::file::{Measured, MeasuredDrive, Row};
+use super::fio_patterns::{self as patterns, ByPattern};
 use super::kind::Kind;
 use super::topics::{Facts, Setup};
 use super::words::Arrivals;
@@ -37,30 +39,15 @@ pub(super) fn read(
         .collect();
     let mut notes = Vec::new();
     let mut wrong = Diagnostics::default();
-    let (mut rows, setup) = latency_rows(&jobs, name, &mut notes, &mut wrong);
-    let is_latency = !rows.is_empty();
-    for job in jobs
-        .iter()
-        .filter(|job| job.rate_in_name("probe-").is_none() && job.rate_in_name("load-").is_none())
-    {
-        match job.reads() {
-            Ok(row) if !is_latency => rows.push(row),
-            Ok(_) => notes.push(format!(
-                "the job `{}` is not used, because the file also has jobs of latency under load \
-                 (`probe-R` and `load-R`)",
-                job.name()
-            )),
-            Err(why) => notes.push(format!("`{}` is not used: {why}", job.name())),
-        }
-    }
-    let kind = if is_latency { Kind::LatencyUnderLoad } else { Kind::ReadsByDepth };
+    let found = measurements(&jobs, name, &mut notes, &mut wrong);
+    let Found { kind, rows, setup, facts } = found;
     if rows.is_empty() {
         let what = format!(
             "none of the {} jobs in the file is a measurement that can be compared with a \
              simulation",
             jobs.len()
         );
-        let expected = "random reads in a closed loop, or jobs `probe-R` and `load-R`, as `fowler measure` writes them";
+        let expected = "random reads in a closed loop, or jobs `probe-R` and `load-R`, or `fill-P`, `warm-P` and `pattern-P`, as `fowler measure` writes them";
         let hint = notes.join("; ");
         wrong.push(Diagnostic::new(name, what).expected(expected).hint(hint));
     }
@@ -70,12 +57,7 @@ pub(super) fn read(
     let rows = (1..)
         .zip(&rows)
         .filter_map(|(number, row)| Some(Row::new(number, row.as_object()?.clone())));
-    let drive = MeasuredDrive {
-        model: model.into(),
-        sample: None,
-        facts: Map::new(),
-        rows: rows.collect(),
-    };
+    let drive = MeasuredDrive { model: model.into(), sample: None, facts, rows: rows.collect() };
     wrong.or(Measured {
         path: path.to_path_buf(),
         title: notes[0].clone(),
@@ -85,6 +67,54 @@ pub(super) fn read(
         drives: vec![drive],
         notes,
     })
+}
+
+/// Measured rows in a fio result, all of one kind of measurement.
+struct Found {
+    kind: Kind,
+    rows: Vec<Value>,
+    setup: Setup,
+    /// Facts on the drive.
+    facts: Map<String, Value>,
+}
+
+/// Returns the measured rows of the fio result `name`: those of latency under load if it has any,
+/// else writes by address pattern, else reads by depth.
+fn measurements(
+    jobs: &[Job<'_>],
+    name: &str,
+    notes: &mut Vec<String>,
+    wrong: &mut Diagnostics,
+) -> Found {
+    const LATENCY: &str = "latency under load (`probe-R` and `load-R`)";
+    let (rows, setup) = latency_rows(jobs, name, notes, wrong);
+    let by_pattern = patterns::rows(jobs, name, notes, wrong);
+    let (mut found, has) = if !rows.is_empty() {
+        if !by_pattern.rows.is_empty() {
+            notes.push(format!(
+                "the jobs `pattern-P` are not used, because the file also has jobs of {LATENCY}"
+            ));
+        }
+        let facts = Map::new();
+        (Found { kind: Kind::LatencyUnderLoad, rows, setup, facts }, Some(LATENCY))
+    } else if !by_pattern.rows.is_empty() {
+        let ByPattern { rows, setup, drive: facts } = by_pattern;
+        let has = "writes by address pattern (`pattern-P`)";
+        (Found { kind: Kind::WritePatterns, rows, setup, facts }, Some(has))
+    } else {
+        (Found { kind: Kind::ReadsByDepth, rows, setup, facts: Map::new() }, None)
+    };
+    for job in jobs.iter().filter(|job| !job.has_role()) {
+        match (job.reads(), has) {
+            (Ok(row), None) => found.rows.push(row),
+            (Ok(_), Some(others)) => notes.push(format!(
+                "the job `{}` is not used, because the file also has jobs of {others}",
+                job.name()
+            )),
+            (Err(why), _) => notes.push(format!("`{}` is not used: {why}", job.name())),
+        }
+    }
+    found
 }
 
 /// Returns the measured rows of latency under load from the fio result `name`, and the number of
@@ -124,25 +154,46 @@ fn latency_rows(
     (rows, setup)
 }
 
-struct Job<'a> {
+pub(super) struct Job<'a> {
     job: &'a Map<String, Value>,
     globals: Option<&'a Map<String, Value>>,
 }
 
 impl Job<'_> {
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         printable(self.job.get("jobname").and_then(Value::as_str).unwrap_or("unnamed"))
     }
 
     /// Returns the rate in the name of a job, such as 10,000 for `probe-10000`.
     fn rate_in_name(&self, prefix: &str) -> Option<u32> {
-        let name = self.job.get("jobname").and_then(Value::as_str)?;
-        name.strip_prefix(prefix)?.parse().ok()
+        self.name_behind(prefix)?.parse().ok()
     }
 
-    fn option(&self, key: &str) -> Option<&str> {
+    /// Returns true if the name of the job says which part of a measurement it is.
+    fn has_role(&self) -> bool {
+        self.rate_in_name("probe-").is_some()
+            || self.rate_in_name("load-").is_some()
+            || patterns::PARTS.iter().any(|part| self.name_behind(part).is_some())
+    }
+
+    /// Returns the part of a job's name behind `prefix`, such as `uniform` for `pattern-uniform`.
+    pub(super) fn name_behind(&self, prefix: &str) -> Option<&str> {
+        self.job.get("jobname").and_then(Value::as_str)?.strip_prefix(prefix)
+    }
+
+    pub(super) fn option(&self, key: &str) -> Option<&str> {
         let of_job = self.job.get("job options").and_then(|it| it.get(key));
         of_job.or_else(|| self.globals.and_then(|it| it.get(key))).and_then(Value::as_str)
+    }
+
+    /// Returns the bytes of the global option `size`, if it is a number of bytes.
+    pub(super) fn global_size(&self) -> Option<u64> {
+        self.globals?.get("size")?.as_str()?.trim().parse().ok().filter(|size| *size > 0)
+    }
+
+    /// Returns the bytes of the job's own option `size`, if it is a number of bytes.
+    pub(super) fn own_size(&self) -> Option<u64> {
+        self.job.get("job options")?.get("size")?.as_str()?.trim().parse().ok()
     }
 
     fn count(&self, key: &str) -> Option<u32> {
@@ -153,7 +204,7 @@ impl Job<'_> {
         self.option("rate_iops").or_else(|| self.option("rate")).is_some()
     }
 
-    fn facts(&self, is_probe: bool) -> Facts {
+    pub(super) fn facts(&self, is_probe: bool) -> Facts {
         let reads = match self.option("rw").or_else(|| self.option("readwrite")) {
             Some("randread" | "read") => 1.0,
             Some("randrw" | "rw") => {
@@ -177,14 +228,18 @@ impl Job<'_> {
         }
     }
 
-    fn number(&self, kind: &str, key: &str) -> f64 {
+    pub(super) fn number(&self, kind: &str, key: &str) -> f64 {
         let value = self.job.get(kind).and_then(|it| it.get(key)).and_then(Value::as_f64);
         value.unwrap_or(0.0)
     }
 
     /// Returns mean and percentiles of a job's latencies in microseconds, under their keys in
     /// `latency_under_load`.
-    fn latencies(&self, kind: &str, key_of: impl Fn(&str) -> String) -> Map<String, Value> {
+    pub(super) fn latencies(
+        &self,
+        kind: &str,
+        key_of: impl Fn(&str) -> String,
+    ) -> Map<String, Value> {
         let mut all = Map::new();
         let of = |clock: &str| self.job.get(kind).and_then(|it| it.get(clock));
         let clock = of("lat_ns").filter(|it| it.get("percentile").is_some());
@@ -251,7 +306,7 @@ impl Job<'_> {
 
 /// Returns the bytes of a size in fio's notation, such as `4k` or `4096`; `None` if the text is no
 /// size.
-fn size(text: &str) -> Option<u64> {
+pub(super) fn size(text: &str) -> Option<u64> {
     let text = text.trim().to_lowercase();
     let digits = text.trim_end_matches(|c: char| !c.is_ascii_digit());
     let number: u64 = digits.parse().ok()?;
@@ -259,6 +314,7 @@ fn size(text: &str) -> Option<u64> {
         "" | "b" => Some(number),
         "k" | "kb" | "kib" => number.checked_mul(1 << 10),
         "m" | "mb" | "mib" => number.checked_mul(1 << 20),
+        "g" | "gb" | "gib" => number.checked_mul(1 << 30),
         _ => None,
     }
 }

@@ -4,7 +4,8 @@
 //! only the file it reads. It does not know how a row is simulated: that is the room `protocol`.
 //!
 //! - `file.rs`: reading and checking a file.
-//! - `fio.rs`: output of fio, read as such a file.
+//! - `fio.rs`: output of fio, read as such a file. `fio_patterns.rs`: writes by address pattern in
+//!   such output.
 //! - `kind.rs`: kinds of protocols. `topics.rs`: the facts that a protocol states. `words.rs`: such
 //!   facts in sentences.
 //! - `filter.rs`: filters on rows.
@@ -12,6 +13,7 @@
 mod file;
 mod filter;
 mod fio;
+mod fio_patterns;
 mod kind;
 mod topics;
 mod words;

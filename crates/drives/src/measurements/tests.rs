@@ -213,3 +213,72 @@ fn output_of_fio_becomes_rows_and_notes() {
         file(&mixed).expect_err("two loads").to_string().contains("`load-20000` has other options")
     );
 }
+
+/// Three jobs for each address pattern become one row; what the pattern is stands in the options.
+#[test]
+fn writes_by_address_pattern_become_rows() {
+    let job = |name: &str, options: &str, mb_s: u32| {
+        format!(
+            "{{ \"jobname\": \"{name}\", \"job options\": {{ {options} }}, \"write\": {{
+             \"iops\": 1000, \"bw_bytes\": {mb_s}000000, \"io_bytes\": 1500000000000,
+             \"lat_ns\": {{ \"mean\": 90000, \"percentile\": {{ \"50.000000\": 80000 }} }} }} }}"
+        )
+    };
+    let three = |name: &str, options: &str, mb_s: u32| {
+        [
+            job(&format!("fill-{name}"), r#""rw": "write", "bs": "512k", "iodepth": "1""#, 1_000),
+            job(&format!("warm-{name}"), options, mb_s / 2),
+            job(&format!("pattern-{name}"), options, mb_s),
+        ]
+    };
+    let file = |jobs: &[String]| {
+        let globals = r#"{ "filename": "/dev/x", "bs": "4k", "size": "1000000000000" }"#;
+        let jobs = jobs.join(", ");
+        read(&format!(
+            "{{ \"fio version\": \"fio-3.36\", \"global options\": {globals}, \"jobs\": [{jobs}] }}"
+        ))
+    };
+    let random = r#""rw": "randwrite", "numjobs": "6", "iodepth": "64""#;
+    let with = |more: &str| format!("{random}, {more}");
+    let zones = r#""rw": "randwrite:512", "bs": "512k", "ba": "256m", "iodepth": "1""#;
+    let jobs = [
+        three("u", random, 250),
+        three("z", &with(r#""random_distribution": "zipf:0.99""#), 500),
+        three("h", &with(r#""random_distribution": "zoned:90/10:10/90""#), 400),
+        three("r", &with(r#""size": "500000000000""#), 350),
+        three("s", zones, 800),
+    ]
+    .concat();
+    let all = file(&jobs).unwrap();
+    assert_eq!((all.kind, all.drives[0].rows.len()), (Kind::WritePatterns, 5), "{:?}", all.notes);
+    assert_eq!(all.drives[0].number("capacity_gb"), Some(1_000.0));
+    let facts = ["patterns_4k", "seq_zones"].map(|topic| all.facts(topic));
+    assert_eq!(facts.map(|it| (it.threads, it.depth)), [(Some(6), Some(64)), (Some(1), Some(1))]);
+    let [u, z, h, r, s] = [0, 1, 2, 3, 4].map(|at| &all.drives[0].rows[at]);
+    assert_eq!(u.number("overwritten_x_device"), Some(3.0));
+    assert_eq!((u.number("steady_mb_s"), u.number("implied_waf")), (Some(250.0), Some(4.0)));
+    assert_eq!((u.number("write_us.p50"), u.number("ratio_to_uniform")), (Some(80.0), None));
+    assert_eq!(
+        (z.text("pattern").as_deref(), z.number("theta")),
+        (Some("zipf_of_fio"), Some(0.99))
+    );
+    assert_eq!(z.number("ratio_to_uniform"), Some(2.0));
+    assert_eq!((h.number("zones.0.size"), h.number("zones.0.write_share")), (Some(0.1), Some(0.9)));
+    assert_eq!((r.number("zones.1.size"), r.number("zones.1.write_share")), (Some(0.5), Some(0.0)));
+    assert_eq!((s.number("zone_gib"), s.number("active_zones")), (Some(0.25), Some(1.0)));
+    assert_eq!((s.number("io_kib"), s.number("ratio_to_uniform")), (Some(512.0), None));
+
+    let noted = |jobs: &[String]| file(jobs).expect_err("nothing to use").to_string();
+    assert!(noted(&three("u", random, 250)[1..]).contains("needs the jobs `fill-u` and `warm-u`"));
+    for (options, why) in [
+        (r#""rw": "randwrite:512", "bs": "512k", "ba": "4k""#, "ba equal to N times bs"),
+        (r#""rw": "randwrite", "random_distribution": "pareto:0.2""#, "no known pattern"),
+        (r#""rw": "randwrite", "random_distribution": "zoned:90:10""#, "such as 90/10:10/90"),
+        (r#""rw": "randwrite", "bs": "512""#, "no number of KiB"),
+    ] {
+        let text = noted(&three("x", options, 250));
+        assert!(text.contains(why), "{text}");
+    }
+    let others = [three("u", random, 250), three("v", &random.replace('6', "7"), 250)].concat();
+    assert!(noted(&others).contains("`pattern-v` has other options"));
+}

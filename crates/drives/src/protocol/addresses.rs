@@ -26,6 +26,8 @@ pub enum Addresses {
     /// Sets of slots (request-sized pieces of the addresses) that differ in popularity. Of each
     /// set: share of the slots, and share of the requests.
     Sets(Vec<(f64, f64)>),
+    /// As [`Addresses::Sets`], but each set is one range of addresses, in ascending order.
+    Ranges(Vec<(f64, f64)>),
     /// Sequential appends to several open zones; a full zone is replaced by a random one.
     Zones {
         /// Size of a zone as a share (0 to 1) of the addresses that the stream covers.
@@ -63,7 +65,7 @@ enum Drawn {
     InOrder(u64),
     EachOnce(Scatter, u64),
     Zipf(Zipf, Ranks, Scatter),
-    Sets(Vec<(f64, u64, u64)>, Scatter),
+    Sets(Vec<(f64, u64, u64)>, Option<Scatter>),
     Zones { all: Vec<u64>, open: Vec<(u64, u64)>, size: u64 },
 }
 
@@ -81,7 +83,8 @@ impl Slots {
             &Addresses::Zipf { theta, ranks } => {
                 Drawn::Zipf(Zipf::new(slots, theta), ranks, scatter())
             }
-            Addresses::Sets(sets) => Drawn::Sets(ranges(sets, slots), scatter()),
+            Addresses::Sets(sets) => Drawn::Sets(ranges(sets, slots), Some(scatter())),
+            Addresses::Ranges(sets) => Drawn::Sets(ranges(sets, slots), None),
             &Addresses::Zones { size, open } => {
                 let size = ((slots as f64 * size).round() as u64).clamp(1, slots);
                 let zones = slots / size;
@@ -122,7 +125,8 @@ impl Slots {
                 let drawn = rng.unit();
                 let place = sets.partition_point(|&(upto, ..)| upto <= drawn);
                 let (_, first, count) = sets[place.min(sets.len() - 1)];
-                scatter.at(first + rng.below(count))
+                let slot = first + rng.below(count);
+                scatter.as_ref().map_or(slot, |scatter| scatter.at(slot))
             }
             Drawn::Zones { all, open, size } => append(all, open, *size, rng),
         }
@@ -196,6 +200,11 @@ mod tests {
         for zone in zones.chunks(10) {
             assert!(zone.windows(2).all(|pair| pair[0] == pair[1] || pair[0] == pair[1] + 1));
         }
+        let ranges = Addresses::Ranges(vec![(0.1, 0.9), (0.4, 0.1), (0.5, 0.0)]);
+        let in_order = counts(&ranges, 1_000, 100_000);
+        assert!(in_order[..100].iter().all(|&count| count > 700), "{in_order:?}");
+        assert!(in_order[100..500].iter().all(|&count| count < 80), "{in_order:?}");
+        assert_eq!(in_order[500..], [0; 500]);
         let sets = Addresses::Sets(vec![(0.5, 0.0), (0.4, 0.1), (0.1, 0.9)]);
         let mut counts = counts(&sets, 1_000, 100_000);
         counts.sort_unstable();

@@ -114,7 +114,8 @@ pub const KERNEL: HostPath = path(2, 2);
 pub const FIO: HostPath = path(3, 3);
 /// Host path of fio where each job is pinned to a core of a server: 6 us in all, and at most one
 /// request every 2.6 us. Measured limits of one core: 383,000 reads per second (Samsung 980 PRO)
-/// and 344,000 (Intel P4510, where two threads reach 466,000).
+/// and 344,000 (Intel P4510, where two threads reach 466,000). What waits for the core is in flight
+/// and in the latency: rates times mean latencies of these rows are their depths.
 pub const PINNED: HostPath = HostPath { between: Span(2_600), ..FIO };
 /// Host path with user-space polling (SPDK): less than a microsecond each way.
 pub const POLLED: HostPath = path(1, 0);

@@ -66,7 +66,7 @@ pub(super) fn written(
     let times = times.round().max(1.0);
     let detail = match &addresses {
         Addresses::Zipf { theta, .. } => format!(" {theta}"),
-        Addresses::Sets(sets) => format!(" of {} sets", sets.len()),
+        Addresses::Sets(sets) | Addresses::Ranges(sets) => format!(" of {} sets", sets.len()),
         Addresses::Zones { open, .. } => format!(", {open} open"),
         Addresses::Uniform | Addresses::InOrder | Addresses::EachOnce => String::new(),
     };
@@ -116,7 +116,11 @@ fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
         "zipf" => {
             Ok(Addresses::Zipf { theta: positive(pick, "theta", 10.0)?, ranks: Ranks::Permuted })
         }
-        "zones" | "zones_read_only" => sets(pick),
+        "zipf_of_fio" => {
+            Ok(Addresses::Zipf { theta: positive(pick, "theta", 10.0)?, ranks: Ranks::Hashed })
+        }
+        "zones" | "zones_read_only" => sets(pick).map(Addresses::Sets),
+        "ranges" => sets(pick).map(Addresses::Ranges),
         "seq_zones" => {
             let bytes = positive(pick, "zone_gib", 1e6)? * (1u64 << 30) as f64;
             let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
@@ -127,15 +131,15 @@ fn addresses(pick: &Pick<'_>, pattern: &str) -> Result<Addresses, String> {
             Ok(Addresses::Zones { size: bytes / drive, open })
         }
         other => Err(format!(
-            "the pattern `{other}` is not known; known are uniform, zipf, zones, \
-             zones_read_only and seq_zones"
+            "the pattern `{other}` is not known; known are uniform, zipf, zipf_of_fio, zones, \
+             zones_read_only, ranges and seq_zones"
         )),
     }
 }
 
 /// Returns the sets of pages into which a measured row divides the drive, each with its share (0 to
 /// 1) of the pages and of the writes.
-fn sets(pick: &Pick<'_>) -> Result<Addresses, String> {
+fn sets(pick: &Pick<'_>) -> Result<Vec<(f64, f64)>, String> {
     let mut sets = Vec::new();
     while pick.row.number(&format!("zones.{}.size", sets.len())).is_some() {
         let at = sets.len();
@@ -152,7 +156,7 @@ fn sets(pick: &Pick<'_>) -> Result<Addresses, String> {
     if sets.iter().all(|&(_, share)| share == 0.0) {
         return Err("no set of `zones` is written".into());
     }
-    Ok(Addresses::Sets(sets))
+    Ok(sets)
 }
 
 fn read(_: &Pick<'_>, findings: &[&Findings]) -> Vec<Simulated> {

@@ -89,6 +89,29 @@ fn a_read_on_an_idle_drive_takes_what_its_parts_take() {
     assert!((iops * mean / 64e6 - 1.0).abs() < 0.02, "{iops} x {mean}");
 }
 
+/// A core that takes 2.6 us for each request bounds a fast drive: 64 requests in flight take 64
+/// times as long, because those that wait for the core are in flight.
+#[test]
+fn requests_that_wait_for_the_core_of_their_job_are_in_flight() {
+    let row = |depth: u32| json!({ "block_bytes": 4096, "jobs": 1, "qd_per_job": depth, "engine": "io_uring" });
+    let facts = json!({ "model": "M", "rows": [row(1), row(64)] });
+    let file = file(json!({ "workload": "reads" }), facts);
+    let set = [
+        "geometry.page_size=4KiB",
+        "geometry.blocks_per_plane=16",
+        "timing.read=8us",
+        "timing.bus_transfer=1us",
+        "host.bandwidth=4096MB/s",
+    ];
+    let rows = simulated(&file, &drive("tlc", &set), QUICK);
+    // 8 us of sensing, 1 us over the channel, 1 us over the link, 6 us in the host.
+    let (alone, p50) = (16.0, find(&rows[0], "p50_us"));
+    assert!((p50 / alone - 1.0).abs() < 0.001, "{p50} alone");
+    let (iops, p50) = (find(&rows[1], "iops"), find(&rows[1], "p50_us"));
+    assert!((iops * 2.6e-6 - 1.0).abs() < 0.01, "{iops}");
+    assert!((p50 / (64.0 * 2.6) - 1.0).abs() < 0.001, "{p50} at depth 64");
+}
+
 #[test]
 fn a_probe_beside_load_sees_the_offered_rate_below_saturation_and_a_closed_loop_above() {
     let row = |rate: u32| json!({ "offered_write_iops": rate });

@@ -30,7 +30,9 @@ pub struct HostPath {
     /// Time from the drive's completion to the end of the latency measurement, when the slot
     /// becomes free.
     pub after: Span,
-    /// Smallest time between two submissions of a stream: the CPU time of its thread per request.
+    /// CPU time of the stream's thread per request, and so the smallest time between two requests.
+    /// The thread collects completions one at a time, in order: those that wait for it are still in
+    /// flight, and their latency goes on.
     pub between: Span,
 }
 
@@ -104,7 +106,7 @@ struct Running<'a> {
     /// Times, ascending, at which the host has collected completions that already left the drive;
     /// until then each still counts as in flight.
     freed: VecDeque<Nanos>,
-    /// Time at which the thread of the stream can submit again.
+    /// Time at which the thread of the stream can collect the next completion.
     thread: Nanos,
     /// Time at which the next request reaches the drive; `None` if a completion must come first.
     at: Option<Nanos>,
@@ -120,7 +122,7 @@ impl Running<'_> {
             false => self.freed.front().copied(),
         };
         let due = self.next.as_ref().map(|io| self.clock.due(io));
-        let handed = slot.zip(due).map(|(slot, due)| slot.max(due).max(self.thread).max(now));
+        let handed = slot.zip(due).map(|(slot, due)| slot.max(due).max(now));
         self.at = handed.map(|handed| handed + self.host.before);
     }
 
@@ -133,22 +135,26 @@ impl Running<'_> {
             self.freed.pop_front();
         }
         self.in_flight += 1;
-        self.thread = handed + self.host.between;
         self.clock.issued(&io, handed);
         self.next = self.requests.next();
         self.plan(handed);
         io
     }
 
-    fn answered(&mut self, done: Nanos) {
+    /// Takes note that the drive completed a request at `done`, and returns the time at which the
+    /// thread collects it.
+    fn answered(&mut self, done: Nanos) -> Nanos {
         self.in_flight -= 1;
-        if self.host.after > Span::ZERO {
-            self.freed.push_back(done + self.host.after);
+        let collected = self.thread.max(done + self.host.after);
+        self.thread = collected + self.host.between;
+        if collected > done {
+            self.freed.push_back(collected);
         }
         // A request that is on its way to the drive stays on it.
         if self.at.is_none() {
             self.plan(done);
         }
+        collected
     }
 }
 
@@ -187,8 +193,8 @@ impl<L: Layer, W: Watcher<L>> Feed<L> for Streams<'_, W> {
     fn answered(&mut self, device: &Device<L>, completion: &Completion) {
         let stream = usize::from(completion.io.queue.0);
         let running = &mut self.running[stream];
-        running.answered(completion.done);
-        let latency = completion.latency() + running.host.before + running.host.after;
+        let collected = running.answered(completion.done);
+        let latency = completion.latency() + running.host.before + (collected - completion.done);
         let go = self.watcher.answered(device, Answer { stream, latency, completion });
         self.answered += 1;
         self.ended |= go == Go::End;
@@ -228,7 +234,7 @@ pub fn run<L: Layer>(
             host: stream.host,
             in_flight: 0,
             freed: VecDeque::new(),
-            thread: from,
+            thread: Nanos::ZERO,
             at: None,
         };
         running.plan(from);

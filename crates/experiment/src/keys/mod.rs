@@ -184,6 +184,8 @@ fn host() -> Vec<Key<Config>> {
             )),
         optional("host.command", "time that each command occupies the host link",
             Field::Time(ANY, at!(host.command))),
+        optional("host.page_list", "additional time on the host link of a command with more than 8 KiB of data, for which the drive fetches a list of the host's memory pages",
+            Field::Time(ANY, at!(host.page_list))),
         optional("host.cores", "number of firmware cores, each of which handles one command at a time; 0 for no firmware time",
             Field::Count(0..=64, at!(host.cores as u32))),
         optional("host.core_time", "time for which each command occupies a firmware core",
@@ -280,6 +282,8 @@ fn flash() -> Vec<Key<Config>> {
             Field::Flag(at!(flash.cache_program))),
         optional("flash.decode", "time for which the channel's decoder holds the channel for a page that was read, beyond the transfer; a part of a page takes a part of it",
             Field::Time(ANY, at!(flash.decode))),
+        optional("flash.read_command", "time for which command, address and status of a page read hold the channel, beyond the transfer, however much of the page is read",
+            Field::Time(ANY, at!(flash.read_command))),
         optional("flash.program_transfer", "part of a program command of several pages that crosses the channel without a gap for other dies",
             words!(flash.program_transfer,
                 "page" => ProgramTransfer::Page, "a page; other dies get the channel between two pages";

@@ -229,6 +229,8 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
         let transfers = [ProgramTransfer::Page, ProgramTransfer::Command];
         config.flash.program_transfer = one_of(own, &transfers);
         config.flash.decode = one_of(own, &[Span::ZERO, Span::us(7)]);
+        config.flash.read_command = one_of(own, &[Span::ZERO, Span::us(3)]);
+        config.host.page_list = one_of(own, &[Span::ZERO, Span::us(2)]);
     }
     config.victim.name = one_of(rng, &choice.victim);
     config.victim.d = between(rng, 1, 3);

@@ -222,6 +222,8 @@ fn limits_and_transfers(config: &mut Config) {
         let transfers = [ProgramTransfer::Page, ProgramTransfer::Command];
         config.flash.program_transfer = one_of(rng, &transfers);
     }
+    config.flash.read_command = one_of(rng, &[Span::ZERO, Span::us(5)]);
+    config.host.page_list = one_of(rng, &[Span::ZERO, Span::us(2)]);
 }
 
 /// Programs pages, has units of whole pages, or both.
