@@ -94,8 +94,7 @@ impl Refusals {
         }
     }
 
-    /// Records a reason why a configuration cannot work, with a hint at a way to mend it, unless
-    /// `works`.
+    /// Records, unless `works`, a reason why a configuration cannot work, with a hint at a remedy.
     pub(crate) fn unless_hinted(
         &mut self,
         works: bool,
@@ -634,8 +633,8 @@ impl Config {
         reliability.model != ModelKind::Off && reliability.strength == StrengthSource::Measured
     }
 
-    /// Checks the spare space of every plane. See docs/decisions/blocks.md, "What does a plane keep
-    /// in reserve?".
+    /// Checks the spare space of planes. See docs/decisions/blocks.md, "What does a plane keep in
+    /// reserve?".
     fn refuse_space(&self, layout: &Layout, refusals: &mut Refusals) {
         let g = &layout.geometry;
         refusals.unless(g.dies() <= Event::INDEX_MAX, &["geometry"], || {

@@ -49,8 +49,8 @@ pub struct Counters {
     /// level or after the last read retry, or by a random error at the rate `reliability.uber`.
     pub uncorrectable: u64,
     /// Number of uncorrectable reads caused by an error at the rate `reliability.uber`, only the
-    /// first read of each struck page or, on drives with superblocks, mapping unit. Not in the saved state of a drive simulated over years,
-    /// which has no such errors.
+    /// first read of each struck page or, on drives with superblocks, mapping unit. Not in the
+    /// saved state of a drive simulated over years, which has no such errors.
     #[serde(skip)]
     pub failed_at_random: u64,
     /// Number of block erases by source; those by the host are raw commands.

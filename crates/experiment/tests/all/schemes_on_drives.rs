@@ -143,7 +143,7 @@ fn every_scheme_that_works_on_a_drive_runs() {
             let outcome = outcome.unwrap_or_else(|wrong| panic!("{place}: {wrong}"));
             assert_eq!(outcome.recorder.requests(), REQUESTS, "{place}");
             assert!(outcome.laws().hold(), "{place}: {:#?}", outcome.laws());
-            // What scrubbing did is reported, on either kind of drive.
+            // A report says what scrubbing did, on either kind of drive.
             assert_eq!(outcome.scrub.is_some(), scheme == "scrub", "{place}");
         }
     }

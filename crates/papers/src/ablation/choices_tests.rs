@@ -215,7 +215,7 @@ fn one_drive_under_two_settings_has_no_mean() {
     }
 }
 
-/// What no drive can do is neither chosen nor on a front; the other alternatives are candidates.
+/// An imaginary alternative is neither chosen nor on a front; the other ones are candidates.
 #[test]
 fn only_what_can_be_built_is_chosen() {
     let evidence = evidence_of(Design::All, 1, replaced);

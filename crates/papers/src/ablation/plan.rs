@@ -198,7 +198,7 @@ pub(super) struct Evidence {
     pub seeds: Vec<Runs>,
     /// Size and endurance of each drive of the ablation study.
     sizes: Vec<Size>,
-    /// What the drive keeps under each combination of systems; empty if the study compares no
+    /// The memory and capacity that each combination of systems takes; empty if the study compares no
     /// prices.
     pub prices: Vec<(Combination, Vec<Item>)>,
 }

@@ -11,9 +11,10 @@ use fowler_device::policy::sensing::{Input, SensingKind};
 use fowler_device::policy::step::StepKind;
 use fowler_device::policy::suspension::SuspensionKind;
 use fowler_device::policy::throttle::{Params as Throttle, ThrottleKind};
-use fowler_device::{Config, ReadHot};
+use fowler_device::{Config, Layout, ReadHot};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::tables::{Cell, Sheet};
+use fowler_units::Geometry;
 
 /// The kind of memory in which a system keeps something.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,100 +83,132 @@ pub(super) fn items(config: &Config, bare: &Config) -> Result<Vec<Item>, Diagnos
         it.layout().map_err(refused)
     };
     let (own, none) = (layout(config)?, layout(bare)?);
-    let geometry = &own.geometry;
-    let (pages, blocks) = (f64::from(geometry.pages()), f64::from(geometry.blocks()));
-    let page = geometry.page_size.0 as f64;
-    let mut all = Vec::new();
-    let mut add = |is_kept: bool, what, (store, bytes), source| {
-        all.extend((is_kept && bytes > 0.0).then_some(Item { what, store, bytes, source }));
-    };
-    let suspends = config.suspension.name != SuspensionKind::Never;
-    add(
-        suspends && config.suspension.shadow_buffer,
-        "a page of shadow buffer for each plane",
-        (Store::Dies, f64::from(geometry.planes()) * page),
-        "PES, section 4",
-    );
-    let models_age = config.sensing.name == SensingKind::Model && config.sensing.knows(Input::Age);
-    // RHIO's order serves the read of the youngest data first, however pages are sensed.
-    add(
-        models_age || config.die_order.name == DieOrderKind::Rhio,
-        "a time stamp for each physical page",
-        (Store::Dram, STAMP_BYTES * pages),
-        "32 bits, as implemented",
-    );
-    add(
-        config.step.name == StepKind::ByStrength,
-        "the strength of each block",
-        (Store::Dram, STRENGTH_BYTES * blocks),
-        "8 bits (assumed)",
-    );
-    let counts = config.hotness.uses(Detector::BufferHits);
-    add(
-        counts,
-        "hit counters of each buffered page",
-        (Store::Dram, COUNTERS_BYTES * f64::from(own.frames)),
-        "32 bits, as implemented",
-    );
-    add(
-        counts,
-        "the class of each block",
-        (Store::Dram, CLASS_BYTES * blocks),
-        "2 bits, HIRE, section 3.3",
-    );
-    add(
-        counts && config.buffer.read_hot == ReadHot::OnEvict,
-        "the class of each mapping entry",
-        (Store::Dram, CLASS_BYTES * f64::from(own.mapped_pages)),
-        "2 bits, HIRE, section 3.3",
-    );
+    let mut all = Inventory(Vec::new());
+    all.add_of_schedules_and_voltages(config, &own);
     let streams = f64::from(own.reserve_blocks.saturating_sub(none.reserve_blocks));
-    let block = f64::from(geometry.pages_per_block) * page;
-    add(
+    let Geometry { pages_per_block, page_size, .. } = own.geometry;
+    let block = f64::from(pages_per_block) * page_size.0 as f64;
+    all.add(
         true,
         "open blocks of the streams, in each plane",
-        (Store::Flash, streams * f64::from(geometry.planes()) * block),
+        (Store::Flash, streams * f64::from(own.geometry.planes()) * block),
         "as implemented",
     );
     let predicts = matches!(config.throttle.name, ThrottleKind::Ready | ThrottleKind::Dynamic);
     // The windows of the study stand for those of a real drive, which are ten minutes long.
     let real = Throttle::default();
     let windows = (real.history.as_s() / real.window.as_s()).max(2.0);
-    add(
+    all.add(
         predicts,
         "the demand of each window of a day",
         (Store::Dram, DEMAND_BYTES * windows),
         "64 bits, windows of ten minutes, as implemented",
     );
-    let stripes = f64::from(config.stripes());
-    add(true, "a parity page for each stripe", (Store::Flash, stripes * page), "as configured");
-    add(
-        true,
-        "the mapping of parity pages",
-        (Store::Dram, ENTRY_BYTES * stripes),
-        "32 bits (assumed)",
-    );
-    add(
-        config.redundancy.has_stripes(),
-        "the parity cache",
-        (Store::Dram, f64::from(own.parities) * page),
-        "as configured",
-    );
-    let has_stages =
-        matches!(config.redundancy.name, RedundancyKind::ByStage | RedundancyKind::WearAware);
-    add(
-        has_stages,
-        "a flag for each stripe with parity",
-        (Store::Dram, FLAG_BYTES * stripes),
-        "1 bit, as implemented",
-    );
-    add(
-        has_stages || config.redundancy.name == RedundancyKind::DisturbLimiting,
-        "a time stamp for each block that is refreshed",
-        (Store::Dram, STAMP_BYTES * blocks),
-        "32 bits (assumed)",
-    );
-    Ok(all)
+    all.add_of_redundancy(config, &own);
+    Ok(all.0)
+}
+
+/// Everything that a drive keeps for its systems.
+struct Inventory(Vec<Item>);
+
+impl Inventory {
+    /// Adds an item if the drive keeps it and it has bytes.
+    fn add(
+        &mut self,
+        is_kept: bool,
+        what: &'static str,
+        (store, bytes): (Store, f64),
+        source: &'static str,
+    ) {
+        self.0.extend((is_kept && bytes > 0.0).then_some(Item { what, store, bytes, source }));
+    }
+
+    /// Adds what suspension, the order of requests, steps and voltages need.
+    fn add_of_schedules_and_voltages(&mut self, config: &Config, own: &Layout) {
+        let geometry = &own.geometry;
+        let (pages, blocks) = (f64::from(geometry.pages()), f64::from(geometry.blocks()));
+        let page = geometry.page_size.0 as f64;
+        let suspends = config.suspension.name != SuspensionKind::Never;
+        self.add(
+            suspends && config.suspension.shadow_buffer,
+            "a page of shadow buffer for each plane",
+            (Store::Dies, f64::from(geometry.planes()) * page),
+            "PES, section 4",
+        );
+        let models_age =
+            config.sensing.name == SensingKind::Model && config.sensing.knows(Input::Age);
+        // RHIO's order serves the read of the youngest data first, however pages are sensed.
+        self.add(
+            models_age || config.die_order.name == DieOrderKind::Rhio,
+            "a time stamp for each physical page",
+            (Store::Dram, STAMP_BYTES * pages),
+            "32 bits, as implemented",
+        );
+        self.add(
+            config.step.name == StepKind::ByStrength,
+            "the strength of each block",
+            (Store::Dram, STRENGTH_BYTES * blocks),
+            "8 bits (assumed)",
+        );
+        let counts = config.hotness.uses(Detector::BufferHits);
+        self.add(
+            counts,
+            "hit counters of each buffered page",
+            (Store::Dram, COUNTERS_BYTES * f64::from(own.frames)),
+            "32 bits, as implemented",
+        );
+        self.add(
+            counts,
+            "the class of each block",
+            (Store::Dram, CLASS_BYTES * blocks),
+            "2 bits, HIRE, section 3.3",
+        );
+        self.add(
+            counts && config.buffer.read_hot == ReadHot::OnEvict,
+            "the class of each mapping entry",
+            (Store::Dram, CLASS_BYTES * f64::from(own.mapped_pages)),
+            "2 bits, HIRE, section 3.3",
+        );
+    }
+
+    /// Adds what parity, its cache and its stages need.
+    fn add_of_redundancy(&mut self, config: &Config, own: &Layout) {
+        let geometry = &own.geometry;
+        let (blocks, page) = (f64::from(geometry.blocks()), geometry.page_size.0 as f64);
+        let stripes = f64::from(config.stripes());
+        self.add(
+            true,
+            "a parity page for each stripe",
+            (Store::Flash, stripes * page),
+            "as configured",
+        );
+        self.add(
+            true,
+            "the mapping of parity pages",
+            (Store::Dram, ENTRY_BYTES * stripes),
+            "32 bits (assumed)",
+        );
+        self.add(
+            config.redundancy.has_stripes(),
+            "the parity cache",
+            (Store::Dram, f64::from(own.parities) * page),
+            "as configured",
+        );
+        let has_stages =
+            matches!(config.redundancy.name, RedundancyKind::ByStage | RedundancyKind::WearAware);
+        self.add(
+            has_stages,
+            "a flag for each stripe with parity",
+            (Store::Dram, FLAG_BYTES * stripes),
+            "1 bit, as implemented",
+        );
+        self.add(
+            has_stages || config.redundancy.name == RedundancyKind::DisturbLimiting,
+            "a time stamp for each block that is refreshed",
+            (Store::Dram, STAMP_BYTES * blocks),
+            "32 bits (assumed)",
+        );
+    }
 }
 
 impl Plan {
