@@ -47,6 +47,7 @@ fn assert_marked(out: &Path, said: &str, has_marks: bool) {
     for (what, text) in [("text", said), ("page", &*page)] {
         assert_eq!(text.contains(MARK), has_marks, "{what}: {text}");
         assert_eq!(text.contains("nvme-980pro"), has_marks, "{what}: {text}");
+        assert_eq!(text.contains("sata-860pro"), has_marks, "{what}: {text}");
     }
     let is_table = |path: &Path| path.extension().is_some_and(|it| it == "csv" || it == "svg");
     for (path, bytes) in files(out).into_iter().filter(|(path, _)| is_table(path)) {
@@ -57,10 +58,10 @@ fn assert_marked(out: &Path, said: &str, has_marks: bool) {
     }
 }
 
-// Slow: 288 or 192 runs of two drives with each number of threads.
+// Slow: 288 or 384 runs of two or four drives with each number of threads.
 #[test]
 fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
-    for (name, drives, combinations, tables) in [("today", 2, 32, 6), ("all", 2, 48, 8)] {
+    for (name, drives, combinations, tables) in [("today", 4, 32, 6), ("all", 2, 48, 8)] {
         let [first, second] = ["1", "2"].map(|threads| {
             let out = folder(&format!("study-{name}-{threads}"));
             let path = out.display().to_string();

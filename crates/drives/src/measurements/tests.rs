@@ -108,7 +108,7 @@ fn a_file_that_is_wrong_says_where_and_what_was_expected() {
         (
             without("\"full; 4 threads x queue depth 128\"", "{ \"threads\": 0.5, \"dept\": 3 }"),
             &[
-                "`protocol.device_state.threads` has 0.5",
+                "`protocol.device_state.threads` states 0.5",
                 "`depth`?",
                 "device_state.depth` is missing",
             ],

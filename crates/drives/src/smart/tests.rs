@@ -262,7 +262,7 @@ fn what_is_no_log_is_refused_with_a_reason() {
         (written("1e400"), &["this is not JSON", "out of range"]),
         (written("1e39"), &["2^128"]),
         (written("5").replace('}', ""), &["this is not JSON", "cut off"]),
-        (written("5").replace("\"power", "\"percent_used\":256,\"power"), &["256 % used"]),
+        (written("5").replace("\"power", "\"percent_used\":256,\"power"), &["256 % of life used"]),
         (line("-5"), &["log:1", "`-5` is not a counter", "text: data_units_written"]),
         (line("64,66"), &["groups of three"]),
         (line("1e9"), &["not a counter"]),

@@ -148,7 +148,8 @@ impl Outcome {
         let passes = u128::from(flash.program_passes);
         let least = if self.drive.config.slc.is_on() { 1 } else { passes };
         let once = u128::from(programs) * page;
-        let low = once * least + self.read_transfers();
+        let (fewest, most) = self.read_commands();
+        let low = once * least + self.read_transfers() + fewest;
         let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
         let layout = &self.drive.layout;
         let parts = u128::from(g.page_size.0 / layout.page_size.0);
@@ -169,7 +170,7 @@ impl Outcome {
             // Operations left unfinished by the warm-up are counted, but their transfers are not.
             low: if self.warm_up() > 0 { low.saturating_sub(unfinished) } else { low },
             value: u128::from(counters.channel_busy.0),
-            high: low + once * (passes - least) + unfinished + again,
+            high: low + (most - fewest) + once * (passes - least) + unfinished + again,
         }
     }
 
@@ -195,6 +196,21 @@ impl Outcome {
         };
         let transfers = self.transfer_by_level().into_iter().enumerate();
         transfers.map(|(level, it)| u128::from(tries(level)) * u128::from(it.0)).sum()
+    }
+
+    /// Returns the least and the most time for which the commands of all reads held the channel
+    /// (`flash.read_command`). Reads are counted in mapping units, of which a command brings one up
+    /// to a whole page; a command in flight at the end is not counted yet.
+    fn read_commands(&self) -> (u128, u128) {
+        let Counters { reads, retries_at, aged, .. } = self.counters;
+        let layout = &self.drive.layout;
+        let parts = layout.geometry.page_size.0 / layout.page_size.0;
+        let tries = reads.sum() + aged.units + retries_at.iter().sum::<u64>();
+        let in_flight = 2 * u64::from(layout.geometry.dies());
+        let time = |commands: u64| {
+            u128::from(commands) * u128::from(self.drive.config.flash.read_command.0)
+        };
+        (time(reads.sum() / parts), time(tries + in_flight))
     }
 
     /// Law of the channels: the time of all transfers fits into the time that the channels had. A

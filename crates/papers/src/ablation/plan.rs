@@ -198,8 +198,8 @@ pub(super) struct Evidence {
     pub seeds: Vec<Runs>,
     /// Size and endurance of each drive of the ablation study.
     sizes: Vec<Size>,
-    /// The memory and capacity that each combination of systems takes; empty if the study compares no
-    /// prices.
+    /// The memory and capacity that each combination of systems takes; empty if the study compares
+    /// no prices.
     pub prices: Vec<(Combination, Vec<Item>)>,
 }
 
