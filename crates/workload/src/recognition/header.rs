@@ -397,8 +397,16 @@ mod tests {
             ("time_s,rw,lba,nlb", "1,r,0,8", &["the unit of `lba`", "the unit of `nlb`"]),
             ("time_s,op,offset,length", "1,0,0,8", &["which code of `op`"]),
             ("time_s,op,offset,length", "1,Q,0,8", &["what the words of `op`"]),
-            ("time_s,start_s,op,offset,size", "1,2,r,0,8", &["which of `time_s` and `start_s`"]),
-            ("time_s,offset,sector,op,size", "1,8,8,r,8", &["which of `offset` and `sector`"]),
+            (
+                "time_s,start_s,op,offset,size",
+                "1,2,r,0,8",
+                &["which of the columns `time_s` and `start_s`"],
+            ),
+            (
+                "time_s,offset,sector,op,size",
+                "1,8,8,r,8",
+                &["which of the columns `offset` and `sector`"],
+            ),
             (
                 "timestamp,op,offset,size",
                 "1577808144360767,r,0,8\n1577808144460767,r,0,8",
@@ -411,13 +419,18 @@ mod tests {
                 "2024-01-15 10:30:45.1,R,0,8",
                 &["the number of `time`, a date"],
             ),
-            ("time_s,size,op,offset,sectors", "1,512,R,0,2", &["which of `size` and `sectors`"]),
+            (
+                "time_s,size,op,offset,sectors",
+                "1,512,R,0,2",
+                &["which of the columns `size` and `sectors`"],
+            ),
             ("time_s,offset,size,x", "1,0,8,9", &[]),
             ("1,2,3,4", "1,0,8,9", &[]),
         ] {
             let found = read(header, line).unwrap_err();
             assert_eq!(found.len(), open.len(), "{header}: {found:?}");
-            assert!(found.iter().zip(open).all(|(found, open)| found.starts_with(open)));
+            let all = found.iter().zip(open).all(|(found, open)| found.starts_with(open));
+            assert!(all, "{header}: {found:?}");
         }
         assert_eq!(by_names(b"time_s,rw,offset,length", &[]), None);
     }

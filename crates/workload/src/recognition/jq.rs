@@ -320,7 +320,7 @@ mod tests {
     fn keys_that_contradict_each_other_are_asked_about() {
         let lines = "{\"ts_us\":1,\"op\":\"R\",\"sector\":8,\"size\":512,\"sectors\":8}";
         let found = of(lines).unwrap();
-        assert!(found.contains("which of `size` and `sectors` to read"), "{found}");
+        assert!(found.contains("which of the columns `size` and `sectors` to read"), "{found}");
         let same = "{\"ts_us\":1,\"op\":\"R\",\"sector\":8,\"size\":512,\"sectors\":1}";
         assert!(!of(same).unwrap().contains("do not show"));
     }

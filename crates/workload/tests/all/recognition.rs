@@ -201,7 +201,10 @@ fn columns_of_a_format_parted_otherwise_are_proposed() {
     let columns = proposed(&msr).to_string();
     assert!(columns.ends_with("dev=number,op=rw,lba=bytes,len=bytes,_,blanks"), "{msr}");
     let dates = refused("2024-01-15 10:30:45.123456,1234,fio,2048000,write,8192,1.2\n");
-    assert!(dates.contains("column 1 is a date or time in words: write it in seconds"), "{dates}");
+    assert!(
+        dates.contains("column 1 is a date or time in words, not a number: write it in seconds"),
+        "{dates}"
+    );
     let list = refused("[\n  {\n    \"time_us\": 1,\n    \"op\": \"R\"\n  }\n]\n");
     assert!(list.contains("jq -c '.[]'"), "{list}");
     let json =
@@ -325,8 +328,8 @@ fn tables_of_other_tools_are_read_by_their_header() {
     for (text, note) in [
         (
             ",time_s,op,offset,size\n0,0.5,R,4096.0,512.0\n1,0.75,W,8192.0,4096.0\n",
-            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; it numbers \
-             the lines)",
+            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; its \
+             values number the lines)",
         ),
         (
             "time_s,op,offset,size\n5e-01,R,4096,512\n7.5e-01,W,8192,4096\n",
@@ -334,8 +337,8 @@ fn tables_of_other_tools_are_read_by_their_header() {
         ),
         (
             "\"\",\"time_s\",\"op\",\"offset\",\"size\"\n\"1\",0.5,\"R\",4096,512\n\"2\",0.75,\"W\",8192,4096\n",
-            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; it numbers \
-             the lines)",
+            "header,_,ts=s,op=rw,lba=bytes,len=bytes; not read: column 1 (without a name; its \
+             values number the lines)",
         ),
         (
             "time_s,is_write,offset,size,\n0.5,False,4096,512,\n0.75,True,8192,4096,\n",
@@ -347,8 +350,8 @@ fn tables_of_other_tools_are_read_by_their_header() {
         ),
         (
             "\tIssue Time (s)\tProcess Name\tOp\tOffset\tSize\n0\t0.5\ta b\tR\t4096\t512\n1\t0.75\t\tW\t8192\t4096\n",
-            "header,_,ts=s,_,op=rw,lba=bytes,len=bytes,tabs; not read: column 1 (without a name; it \
-             numbers the lines), `Process Name`",
+            "header,_,ts=s,_,op=rw,lba=bytes,len=bytes,tabs; not read: column 1 (without a name; its \
+             values number the lines), `Process Name`",
         ),
         (
             "Time (s)\tOp\tOffset\tSize\tNote\n0.5\tR\t4096\t512\t\n0.75\tW\t8192\t4096\t\n",
@@ -395,7 +398,7 @@ fn json_lines_are_as_tolerant_as_headers() {
     assert_eq!(requests[8], HostIo::read(Nanos(8000), 4096, 1024));
     assert_eq!(report.device_names, ["sda"]);
     let asked = refused(&all(8));
-    assert!(asked.contains("which of `size` and `nr_sectors` to read"), "{asked}");
+    assert!(asked.contains("which of the columns `size` and `nr_sectors` to read"), "{asked}");
     assert!(asked.contains("jq -r '[.time_us, .op, .sector, .size, .dev] | @csv' FILE"), "{asked}");
     assert_eq!(proposed(&asked).to_string(), "ts=us,op=rw,lba=512,len=bytes,dev=name");
     // The proposed columns read the output of the proposed jq command.
