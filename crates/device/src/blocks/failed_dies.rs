@@ -1,10 +1,10 @@
 //! Dies that fail.
 //!
-//! 1. A spare die replaces a failed one while spare dies are left ([`PageAllocator::die_fails`]).
+//! 1. A spare die replaces a failed one while spare dies are left (`PageAllocator::die_fails`).
 //! 2. After that a failed die stays failed: its open blocks are abandoned, nothing is placed on it
-//!    any more, and the room of the drive shrinks ([`PageAllocator::shut_down`]). Valid pages
+//!    any more, and the room of the drive shrinks (`PageAllocator::shut_down`). Valid pages
 //!    remain until they are rebuilt, rewritten or lost.
-//! 3. The caller asks if the others hold the capacity ([`PageAllocator::holds_capacity`]).
+//! 3. The caller asks if the others hold the capacity (`PageAllocator::holds_capacity`).
 //!
 //! Invariant: a die that has failed has no room. See docs/decisions/blocks.md, "What happens to a
 //! die that fails?".
