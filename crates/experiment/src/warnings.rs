@@ -115,9 +115,9 @@ fn lost(outcomes: &[Outcome]) -> Vec<String> {
     );
     each(
         &|it| it.counters.failed_at_random,
-        "page",
-        "struck by an uncorrectable error at the rate reliability.uber",
-        "each can be rebuilt only from parity",
+        "uncorrectable error",
+        "at the rate reliability.uber",
+        "the page or mapping unit that each has struck can be recovered only from parity",
     );
     let pages =
         |it: &Outcome| it.losses.map_or(0, |losses| losses.lost_in_all() - losses.lost_writes);

@@ -103,8 +103,8 @@ pub trait Translation {
         unreachable!("the data of this drive does not age")
     }
     /// Returns true if no random failure can strike a mapping unit of a [`Translation::PACKED`]
-    /// layer: its data is in the controller or has been struck before.
-    fn is_out_of_reach(&self, _unit: UnitId) -> bool {
+    /// layer: its data is in the controller, it has none, or it has failed before.
+    fn cannot_fail(&self, _unit: UnitId) -> bool {
         unreachable!("random failures of this drive strike whole pages")
     }
     /// Called when a transaction, still open, is done or was dropped; the layer closes it.
@@ -208,13 +208,13 @@ fn only_beside_host_programs(queue: &DieQueue) -> Option<TxnId> {
 impl Flash {
     /// Returns the memory that a flash array of this geometry takes on the simulating machine.
     pub fn bytes(config: &Config, geometry: &Geometry, capacity: usize) -> Bytes {
-        let (ages, uber) = (config.reliability.model != ModelKind::Off, config.reliability.uber);
-        let by_page = !ages && uber > 0.0 && !config.ftl.has_superblocks();
+        let (errs, uber) = (config.reliability.model != ModelKind::Off, config.reliability.uber);
+        let by_page = !errs && uber > 0.0 && !config.ftl.has_superblocks();
         let if_any = |any: bool, bytes: Bytes| if any { bytes } else { Bytes(0) };
         Txns::bytes(capacity)
             + Bytes::of::<Die>(geometry.dies().into())
             + Bytes::of::<RankedQueue>(geometry.dies().into())
-            + if_any(ages, Condition::bytes(geometry))
+            + if_any(errs, Condition::bytes(geometry))
             + if_any(by_page, FailedReads::bytes(geometry))
     }
 

@@ -65,9 +65,9 @@ impl Flash {
     }
 
     /// Returns true if a random failure strikes one of the mapping units that a read brings, and
-    /// records which. A failure that strikes a unit out of reach, or a second unit of the read, is
-    /// put off to the next unit that is read, so that as many units fail as the rate says. A page
-    /// that needs `beyond` tries is unreadable as a whole already.
+    /// records which. A failure waits for the next unit that is read if it would strike a second
+    /// unit of one read, or one that cannot fail ([`Translation::cannot_fail`]), so that as many
+    /// units fail as the rate says. A page that needs `beyond` tries is unreadable already.
     pub(super) fn strikes_unit<L: Translation>(
         &mut self,
         read: TxnId,
@@ -81,7 +81,7 @@ impl Flash {
                 continue;
             }
             let spared = record.failed > 0 || record.needed >= beyond;
-            if spared || layer.is_out_of_reach(record.unit_read(number)) {
+            if spared || layer.cannot_fail(record.unit_read(number)) {
                 failures.put_off();
             } else {
                 record.failed = number + 1;

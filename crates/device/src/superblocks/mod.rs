@@ -455,7 +455,7 @@ impl Translation for Superblocks {
         self.aged_tries(page_of(page), now)
     }
 
-    fn is_out_of_reach(&self, unit: UnitId) -> bool {
+    fn cannot_fail(&self, unit: UnitId) -> bool {
         let failed = self.contents.as_ref().is_some_and(|contents| !contents.reads(unit));
         // A read of a unit never written senses any unit of the drive.
         failed || !self.is_programmed(unit) || self.at_hand().binary_search(&unit).is_ok()

@@ -638,7 +638,7 @@ pub(super) mod tests {
         let mut evidence = invented(|_, case| {
             let read = match case {
                 BASELINE => 1000.0,
-                // A null that does not even have the shape of the paper's number.
+                // The null (HVC) gains so much that it misses even the shape of the paper's number.
                 HVC => 100.0,
                 _ => 1000.0 * (1.0 - own),
             };
