@@ -23,9 +23,18 @@ pub struct Rates {
     rows: Vec<Option<Row>>,
 }
 
+/// The place of a retention age between two columns of the table of bit error rates. It depends on
+/// the age alone, so that many rates of one age share it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AgeColumn {
+    below: usize,
+    /// Share of the way to the next column, 0 to 1.
+    share: f64,
+}
+
 /// Raw bit error rates of a block at one wear, a row of the table of rates by wear and retention
 /// age.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 struct Row {
     /// Logarithms of the raw bit error rate without read disturb, by retention age.
     logarithms: [f64; AGES],
@@ -41,20 +50,25 @@ impl Rates {
     }
 
     /// Returns the raw bit error rate of a page according to `model`, which must not change between
-    /// calls.
-    pub fn rber(&mut self, model: &Reliability, cycles: f64, age: Span, reads: u32) -> f64 {
+    /// calls. `age` is the place of the page's retention age in the table.
+    pub fn rber(&mut self, model: &Reliability, cycles: f64, age: AgeColumn, reads: u32) -> f64 {
         let at = (cycles / self.cycles * WEARS as f64).clamp(0.0, WEARS as f64);
         let below = (at as usize).min(WEARS - 1);
-        let (low, high) = (self.row(model, below), self.row(model, below + 1));
+        self.compute(model, below);
+        self.compute(model, below + 1);
+        let [Some(low), Some(high)] = [&self.rows[below], &self.rows[below + 1]] else {
+            unreachable!("both rows have been computed")
+        };
         let share = at - below as f64;
         let between = |low: f64, high: f64| low + share * (high - low);
         let rate = libm::exp(between(low.at(age), high.at(age)));
         (rate + f64::from(reads) * between(low.disturb, high.disturb)).min(0.5)
     }
 
-    fn row(&mut self, model: &Reliability, index: usize) -> Row {
+    /// Computes a row of the table, unless it has been computed before.
+    fn compute(&mut self, model: &Reliability, index: usize) {
         let (setting, cycles) = (self.setting, self.cycles / WEARS as f64 * index as f64);
-        *self.rows[index].get_or_insert_with(|| {
+        self.rows[index].get_or_insert_with(|| {
             let block = model.block(cycles);
             const READS: u32 = 1000;
             let unread = block.rber(Span::ZERO, 0, setting);
@@ -65,16 +79,24 @@ impl Rates {
                 }),
                 disturb: (read - unread) / f64::from(READS),
             }
-        })
+        });
+    }
+}
+
+impl AgeColumn {
+    /// Returns the place of a retention age in every table of rates.
+    pub fn of(age: Span) -> AgeColumn {
+        let halves = 2.0 * libm::log2(age.as_s() / FIRST_AGE + 1.0);
+        let below = (halves as usize).min(AGES - 2);
+        AgeColumn { below, share: (halves - below as f64).min(1.0) }
     }
 }
 
 impl Row {
-    fn at(&self, age: Span) -> f64 {
-        let halves = 2.0 * libm::log2(age.as_s() / FIRST_AGE + 1.0);
-        let below = (halves as usize).min(AGES - 2);
-        let (low, high) = (self.logarithms[below], self.logarithms[below + 1]);
-        low + (halves - below as f64).min(1.0) * (high - low)
+    #[inline]
+    fn at(&self, age: AgeColumn) -> f64 {
+        let (low, high) = (self.logarithms[age.below], self.logarithms[age.below + 1]);
+        low + age.share * (high - low)
     }
 }
 

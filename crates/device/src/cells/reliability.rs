@@ -9,7 +9,7 @@ pub use crate::config::reliability::{
 use fowler_nand::{PerPageType, Timing};
 use fowler_physics::ispp;
 use fowler_physics::ldpc::{Ldpc, Level};
-use fowler_physics::rates::Rates;
+use fowler_physics::rates::{AgeColumn, Rates};
 use fowler_physics::rber::Reliability;
 use fowler_physics::strength::Strengths;
 use fowler_physics::thresholds::{Grid, Lasting, Read, Thresholds};
@@ -309,7 +309,7 @@ impl Cells {
     }
 
     /// Returns the bit error rate of a page, accurate to 2 %.
-    pub fn rber(&mut self, cycles: f64, age: Span, reads: u32, mode: Mode) -> f64 {
+    pub fn rber(&mut self, cycles: f64, age: AgeColumn, reads: u32, mode: Mode) -> f64 {
         let setting = mode.voltage as usize * self.steps + usize::from(mode.step.0);
         self.rates[setting].rber(&self.model, cycles, age, reads)
     }
@@ -321,7 +321,7 @@ impl Cells {
         match self.kind {
             ModelKind::ByVoltage => 0.0,
             ModelKind::Off | ModelKind::Analytic | ModelKind::Table => {
-                self.rber(cycles, age, reads, mode) / self.correctable
+                self.rber(cycles, AgeColumn::of(age), reads, mode) / self.correctable
             }
         }
     }

@@ -97,28 +97,31 @@ impl<'a> Judge<'a> {
         Self { condition, curves: condition.curves().clone(), now, blocks }
     }
 
+    /// Returns true if reads of every page of a block would succeed, whatever the page's age.
+    pub fn reads_all(&mut self, block: BlockId) -> bool {
+        self.pages_of(block) == Block::Alike { fail: false }
+    }
+
     /// Returns true if no sensing level reads a page, by the same model as [`Condition::find_out`].
     pub fn fails(&mut self, page: Ppn, block: BlockId, read_as: Option<Voltage>) -> bool {
-        let Judge { condition, curves, now, blocks } = self;
-        if read_as.is_some() {
-            return condition.would_fail(
-                curves,
-                block,
-                condition.age_read(page, block, *now),
-                read_as,
-            );
+        if read_as.is_none()
+            && let Block::Alike { fail } = self.pages_of(block)
+        {
+            return fail;
         }
+        let Judge { condition, curves, now, .. } = self;
+        condition.would_fail(curves, block, condition.age_read(page, block, *now), read_as)
+    }
+
+    /// Returns the readability of the pages of a block, which is determined on the first call.
+    fn pages_of(&mut self, block: BlockId) -> Block {
+        let Judge { condition, curves, now, blocks } = self;
         if blocks[block.index()] == Block::Unknown {
             let (youngest, oldest) = condition.ages(block, *now);
             let fail = condition.would_fail(curves, block, oldest, None);
             let alike = fail == condition.would_fail(curves, block, youngest, None);
             blocks[block.index()] = if alike { Block::Alike { fail } } else { Block::Mixed };
         }
-        match blocks[block.index()] {
-            Block::Alike { fail } => fail,
-            Block::Unknown | Block::Mixed => {
-                condition.would_fail(curves, block, condition.age_read(page, block, *now), None)
-            }
-        }
+        blocks[block.index()]
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Device;
 use super::controller::Hooks;
-use crate::cells::unreadable_pages::Judge;
+use crate::cells::unreadable_pages::{FailedReads, Judge};
 use crate::raid::census::{Census, Taking, Verdict};
 use crate::raid::fault_kinds::sorted_at_hand;
-use fowler_units::{Id, Lpn, Ppn, UnitId};
+use fowler_units::{BlockId, Id, Lpn, Ppn, UnitId};
 
 impl Device {
     /// Counts the drive's pages by readability at this moment: pages that no sensing level reads,
@@ -17,7 +17,9 @@ impl Device {
     /// docs/decisions/raid.md, "Which pages does a census count as lost?".
     pub fn census(&self) -> Census {
         let core = &self.layer.ftl.core;
-        let (judge, silent) = (self.judge(), self.layer.silent());
+        let (mut judge, silent) = (self.judge(), self.layer.silent());
+        let all_read = self.reads_all();
+        let judge = |page, unit| if all_read { Verdict::Reads } else { judge(page, unit) };
         let mut taking = Taking { core, judge, silent, census: Census::default() };
         match &self.layer.hooks {
             Hooks::Raid(raid) => taking.stripes(raid),
@@ -49,6 +51,22 @@ impl Device {
             judge(if current { page } else { Lpn::NONE }, unit) != Verdict::Reads
         });
         fails.map(|unit| core.locator.page_of(unit)).collect()
+    }
+
+    /// Returns true if every page of the drive is known to be readable. Most drives have no
+    /// unreadable page, and their blocks tell that without a look at their pages, which lie in
+    /// random order.
+    fn reads_all(&self) -> bool {
+        let core = &self.layer.ftl.core;
+        let known = self.flash.failed_reads().is_some_and(FailedReads::any);
+        if known || self.integrity().is_some() || core.classes.marks.is_some() {
+            return false;
+        }
+        let Some(cells) = self.flash.condition() else { return true };
+        let mut judge = Judge::new(cells, self.now());
+        let with_data = |&block: &BlockId| core.allocator.blocks.valid(block) > 0;
+        let mut blocks = (0..core.layout.geometry.blocks()).map(BlockId).filter(with_data);
+        blocks.all(|block| judge.reads_all(block))
     }
 
     /// Returns a function that judges whether a page is readable at this moment, for the census of

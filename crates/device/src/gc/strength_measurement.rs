@@ -22,6 +22,7 @@ use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::Owner;
 use crate::observe::operation::{Op, Source};
+use fowler_physics::rates::AgeColumn;
 use fowler_units::{BlockId, Bytes, DieId, Geometry, IdVec, Nanos, Ppn, Rng, Span, TxnId, UnitId};
 
 /// Log-likelihood of each strength class for a block, with the maximum at zero. Before any
@@ -96,7 +97,7 @@ impl StrengthMeasurement {
     /// count bit errors.
     pub fn read(&mut self, condition: &mut Condition, page: Ppn, block: BlockId, now: Nanos) {
         let block_condition = *condition.block(block);
-        let age = condition.age(page, now);
+        let age = AgeColumn::of(condition.age(page, now));
         let cells = condition.cells_mut();
         let cycles = block_condition.wear.cycles();
         let growths = cells.growth;

@@ -3,7 +3,7 @@
 
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
-use fowler_physics::rates::Rates;
+use fowler_physics::rates::{AgeColumn, Rates};
 use fowler_physics::rber::{Analytic, Reliability};
 use fowler_physics::table::{Table, Tabled};
 use fowler_physics::thresholds::{Grid, Read, Thresholds, UNIT};
@@ -115,7 +115,7 @@ fn a_looked_up_rate_is_exact_at_its_nodes_and_close_between_them() {
             let tolerance = if is_smooth { bend / 4.0 } else { f64::INFINITY };
             for place in 0..=(NODES - 1) * BETWEEN {
                 let node = f64::from(place) / f64::from(BETWEEN);
-                let found = rates.rber(&model, cycles, age(node), 0);
+                let found = rates.rber(&model, cycles, AgeColumn::of(age(node)), 0);
                 let off = (found / exact(node)).ln().abs();
                 let allowed = if place % BETWEEN == 0 { 1e-9 } else { tolerance };
                 assert!(off < allowed, "{wear}, {node}: {off} of {allowed}");
@@ -126,7 +126,7 @@ fn a_looked_up_rate_is_exact_at_its_nodes_and_close_between_them() {
             assert!(!is_smooth || tolerance < 0.01, "{wear}: {tolerance}");
             // Beyond the last node, at 22 years, the rate is that of the last node.
             let last = exact(f64::from(NODES - 1));
-            let beyond = rates.rber(&model, cycles, age(f64::from(NODES + 1)), 0);
+            let beyond = rates.rber(&model, cycles, AgeColumn::of(age(f64::from(NODES + 1))), 0);
             assert!((beyond / last - 1.0).abs() < 1e-9, "{wear}: {beyond} {last}");
         }
     }

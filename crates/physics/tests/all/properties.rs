@@ -4,7 +4,7 @@
 use fowler_physics::ispp::{EndOfLife, coarsest_step, program_time};
 use fowler_physics::ldpc::Ldpc;
 use fowler_physics::parameters::Parameters;
-use fowler_physics::rates::Rates;
+use fowler_physics::rates::{AgeColumn, Rates};
 use fowler_physics::rber::{Analytic, Condition, ModelError, Reliability};
 use fowler_physics::strength::Strengths;
 use fowler_physics::table::{Table, Tabled};
@@ -251,8 +251,9 @@ fn a_looked_up_rate_is_within_two_per_cent() {
     for _ in 0..5_000 {
         let page = any(&mut rng);
         let page = Condition { cycles: page.cycles * 0.4, setting, ..page };
-        let (found, exact) =
-            (rates.rber(&model, page.cycles, page.age, page.reads), model.rber(&page));
+        let age = AgeColumn::of(page.age);
+        let found = rates.rber(&model, page.cycles, age, page.reads);
+        let exact = model.rber(&page);
         // The first interval of wear has the steepest part of every curve.
         let allowed = if page.cycles < 25.0 { 0.4 } else { 0.02 };
         assert!((found / exact - 1.0).abs() < allowed, "{page:?}: {found} {exact}");
