@@ -40,6 +40,10 @@ pub(super) struct Drive {
     /// measurements, and studied systems whose effect means less on it.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// Name of a drive of the study that differs from this one only in its shallower queue. A run
+    /// in which no request waited for a place in that queue is a run of this drive as well, and is
+    /// not repeated.
+    deepens: Option<String>,
     #[serde(default)]
     set: Vec<String>,
     /// Settings of this drive in the quick form of the ablation study; they replace the settings
@@ -346,9 +350,16 @@ impl Plan {
         all
     }
 
+    /// Returns the index of the drive that differs from a drive only in its shallower queue; `None`
+    /// if none is known to.
+    pub fn shallower(&self, drive: usize) -> Option<usize> {
+        let name = self.drive[drive].deepens.as_ref()?;
+        self.drive.iter().position(|it| it.name == *name)
+    }
+
     /// Returns the runs of one drive at one age: every combination of the systems under every
     /// workload.
-    fn points(
+    pub fn points(
         &self,
         columns: &[Column],
         (drive, age): (usize, &Age),
@@ -435,9 +446,25 @@ impl Evidence {
                     // Drives of one preset share images where they differ in what acts after
                     // preconditioning only, such as the depth of the queue.
                     let of = |drive: &usize| plan.points(&columns, (*drive, age), limit);
-                    let points = family.iter().flat_map(of).collect();
+                    let (deep, shallow): (Vec<usize>, Vec<usize>) =
+                        family.iter().partition(|it| plan.shallower(**it).is_some());
+                    let points = shallow.iter().flat_map(of).collect();
                     let Some(done) = runs.simulate(points, images)? else { return Ok(None) };
                     all.extend(done);
+                    for drive in deep {
+                        let shallower = plan.shallower(drive).expect("of the deep ones");
+                        let pairs = of(&drive).into_iter().zip(of(&shallower));
+                        let (same, others): (Vec<_>, Vec<_>) =
+                            pairs.partition(|(_, it)| never_waits(&all[&it.name]));
+                        let others = others.into_iter().map(|(point, _)| point).collect();
+                        let Some(done) = runs.simulate(others, images)? else { return Ok(None) };
+                        all.extend(done);
+                        let copy = |(point, it): (StudyPoint, StudyPoint)| {
+                            (point.name, all[&it.name].clone())
+                        };
+                        let copies: Vec<_> = same.into_iter().map(copy).collect();
+                        all.extend(copies);
+                    }
                 }
             }
             results.push(all);
@@ -540,6 +567,15 @@ impl Evidence {
         let number = |subset| self.number(runs, place, subset, metric);
         (0..self.plan.subsets()).map(number).collect()
     }
+}
+
+/// Returns true if no read or write of a run waited for a place in the queue of the drive: a deeper
+/// queue would have changed nothing. The workloads of these studies have no other requests.
+pub(super) fn never_waits(run: &RunSummary) -> bool {
+    let waits = ["blame.read.all.mean_us.queue_full", "blame.write.all.mean_us.queue_full"];
+    let others = ["trims", "flushes"];
+    // A run without reads or without writes has no mean of them.
+    waits.iter().chain(&others).all(|metric| run.get(metric).is_none_or(|it| it == 0.0))
 }
 
 /// Returns the ablation study itself and its repetitions with other seeds: `count` in all.

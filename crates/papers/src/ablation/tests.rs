@@ -1,11 +1,16 @@
 //! Tests of the studies' plans, and of their tables on made-up numbers.
 
 use super::combination::Combination;
-use super::plan::{Evidence, Metric, Place, Plan};
+use super::plan::{Evidence, Metric, Place, Plan, never_waits};
 use super::{Design, Request, chosen};
+use crate::column::Column;
 use crate::run_summary::RunSummary;
+use crate::studies::ImageCache;
 use fowler_device::Config;
+use fowler_experiment::device_spec::Source;
+use fowler_experiment::sweep::StudyPoint;
 use fowler_experiment::tables::{Cell, Sheet};
+use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::path::PathBuf;
 
 pub(super) fn plan(design: Design) -> Plan {
@@ -313,4 +318,43 @@ fn several_seeds_have_an_interval() {
     assert_eq!(of("on average ±").map(f64::abs), Some(0.0));
     assert_eq!(evidence.signs().rows.len(), 2 * 5 * 10);
     assert_eq!(evidence.marked().unwrap().rows.len(), 2 * 2 * 3 * (5 + 1));
+}
+
+/// Returns the numbers of a run's summary, without the bound of a law that states the depth itself.
+fn numbers(point: &StudyPoint, images: &ImageCache) -> RunSummary {
+    let summary = point.simulate(images, Control::UNWATCHED).unwrap().expect("nobody stops it");
+    let mut summary = summary.as_object().expect("a summary").clone();
+    summary.remove("laws");
+    summary.into()
+}
+
+/// A run in which no request waits for a place in the queue is the same with a deeper one. Of 200
+/// requests a second none waits for one of 32 places; of a million a second most do.
+#[test]
+fn a_deeper_queue_changes_nothing_where_no_request_waits() {
+    let mut plan = plan(Design::All);
+    plan.shorten();
+    let [deep, shallow] = [0, 1];
+    assert_eq!([plan.shallower(deep), plan.shallower(shallow)], [Some(shallow), None]);
+    let of_rate = |rate: u32| {
+        let text = format!(
+            "requests = 400\narrivals = {{ kind = \"poisson\", rate = {rate} }}\nmix.reads = 0.5\n"
+        );
+        let spec = WorkloadSpec::Generated(Source { name: rate.to_string(), text });
+        Column { name: rate.to_string(), source: "of the test".into(), spec, place: None }
+    };
+    let columns = [200, 1_000_000].map(of_rate);
+    let images = ImageCache::default();
+    let points = |drive| plan.points(&columns, (drive, &plan.age[0]), None);
+    let of = plan.combinations();
+    for (at, (deep, shallow)) in points(deep).iter().zip(points(shallow)).enumerate() {
+        let combination = of[at % of.len()];
+        if ![0, 0b00010, plan.subsets() - 1].map(Combination::from).contains(&combination) {
+            continue;
+        }
+        let [deep, shallow] = [deep, &shallow].map(|point| numbers(point, &images));
+        let waits = at >= of.len();
+        assert_eq!(never_waits(&shallow), !waits, "{at}");
+        assert_eq!(deep == shallow, !waits, "{at}");
+    }
 }
