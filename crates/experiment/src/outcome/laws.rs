@@ -150,13 +150,17 @@ impl Outcome {
         let once = u128::from(programs) * page;
         let (fewest, most) = self.read_commands();
         let low = once * least + self.read_transfers() + fewest;
-        let one_read: u128 = self.transfer_by_level().iter().map(|it| u128::from(it.0)).sum();
+        let by_level = self.transfer_by_level();
+        let tries = by_level.len() as u128;
+        let one_read: u128 = by_level.iter().map(|it| u128::from(it.0)).sum();
         let layout = &self.drive.layout;
         let parts = u128::from(g.page_size.0 / layout.page_size.0);
         let command = u128::from(layout.command_pages) * page;
         let begun = 3 * u128::from(self.drive.config.open_streams());
         let in_programs = 1 + u128::from(flash.cache_program) + begun * (passes - 1);
         let in_reads = 1 + u128::from(flash.cache_read);
+        let read_command = u128::from(flash.read_command.0);
+        let one_read = one_read + tries * read_command;
         let unfinished =
             u128::from(g.dies()) * (in_programs * command + in_reads * parts * one_read);
         // Without a shadow buffer (S7) the data of a suspended program is transferred again.
@@ -219,7 +223,9 @@ impl Outcome {
         let g = &self.drive.layout.geometry;
         let timing = self.drive.config.effective_timing();
         let stripe = u128::from(timing.bus_transfer.0) * u128::from(g.planes_per_die);
-        let longest = self.transfer_by_level().last().map_or(0, |it| u128::from(it.0)).max(stripe);
+        let command = u128::from(self.drive.config.flash.read_command.0);
+        let read = self.transfer_by_level().last().map_or(0, |it| u128::from(it.0)) + command;
+        let longest = read.max(stripe);
         Law {
             name: "channels",
             says: "channel time <= channels x time",
