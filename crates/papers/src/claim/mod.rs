@@ -183,8 +183,19 @@ fn over_bounds<E: Viewed>(
     repetition: Repetition,
     evidence: &E,
 ) -> Result<Vec<Bound>, Diagnostics> {
-    let found = under_choices(claim, &evidence.bounds(), evidence)?.into_iter();
-    Ok(found.map(|(name, measured)| Bound { name, repetition, measured }).collect())
+    if matches!(claim.null, Null::Unstated | Null::Example) {
+        return Ok(Vec::new());
+    }
+    let own = (claim.measure)(evidence)?;
+    let mut all = Vec::new();
+    for Choice { name, lens } in evidence.bounds() {
+        let measured = evidence.view().through(&lens, || (claim.measure)(evidence))?;
+        // A measure that does not read what the study assumes is the same at every step.
+        if measured != own {
+            all.push(Bound { name, repetition, measured });
+        }
+    }
+    Ok(all)
 }
 
 /// Measurements of a paper's study, with a view: a replacement of the results of some schemes or
@@ -336,7 +347,9 @@ pub(crate) struct Bound {
     /// Name of the step of the range, such as "published sizes".
     pub name: String,
     pub repetition: Repetition,
-    pub measured: Measured,
+    /// Measurement of the claim at a step of the range of what the study assumes; `None` if the
+    /// claim cannot be measured there, which counts against its verdict.
+    pub measured: Option<Measured>,
 }
 
 /// The null of a claim (a measurement without the system that the claim is about), with its

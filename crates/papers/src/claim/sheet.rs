@@ -135,7 +135,8 @@ fn over_bounds(answer: &Answer) -> Cell {
     let own = answer.bounds.iter().filter(|it| it.repetition.is_original());
     let one = |bound: &Bound| {
         let verdict = answer.verdict_at(&bound.name);
-        format!("{}: {} ({})", bound.name, verdict.name(), listed(&bound.measured.values))
+        let values = bound.measured.as_ref().map_or("not measured".into(), |it| listed(&it.values));
+        format!("{}: {} ({values})", bound.name, verdict.name())
     };
     let listed: Vec<String> = own.map(one).collect();
     if listed.is_empty() { Cell::Nothing } else { listed.join("; ").into() }

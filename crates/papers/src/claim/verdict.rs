@@ -93,10 +93,11 @@ impl Answer {
     /// Returns the verdict on a paper's claim: the weakest of those from the study, from each
     /// repetition, and from each step of the range of what the study assumes. If the measurement
     /// without the paper's system gets a verdict as strong, the verdict is that the claim does not
-    /// discriminate.
+    /// discriminate. That measurement is made over the study's own sizes only: it is not weakened
+    /// by steps of the range, as the claim itself is.
     pub fn verdict(&self) -> Verdict {
         let own = self.statement.verdict(self.measured.as_ref());
-        let bounds = self.bounds.iter().map(|it| (it.to_string(), Some(&it.measured)));
+        let bounds = self.bounds.iter().map(|it| (it.to_string(), it.measured.as_ref()));
         let own = self.confirmed(own, repetitions(&self.repeated).chain(bounds));
         let agrees = matches!(own, Verdict::Reproduced | Verdict::Derived | Verdict::Shape);
         match self.null_verdict() {
@@ -124,9 +125,9 @@ impl Answer {
     /// assumes: the weakest of those from the study and from its repetitions.
     pub fn verdict_at(&self, name: &str) -> Verdict {
         let all = || self.bounds.iter().filter(|it| it.name == name);
-        let own = all().find(|it| it.repetition.is_original()).map(|it| &it.measured);
+        let own = all().find(|it| it.repetition.is_original()).and_then(|it| it.measured.as_ref());
         let again = all().filter(|it| !it.repetition.is_original());
-        let again = again.map(|it| (it.repetition.to_string(), Some(&it.measured)));
+        let again = again.map(|it| (it.repetition.to_string(), it.measured.as_ref()));
         self.confirmed(self.statement.judge(own), again)
     }
 
@@ -531,9 +532,15 @@ mod tests {
                 out("not confirmed (larger, seed 7): SLC is 3.00 times the published number"),
                 out("not confirmed (seed 7): SLC is 3.00 times the published number"),
             ),
+            // A step at which the claim could not be measured.
+            (
+                vec![(own, f64::NAN)],
+                out("not confirmed (larger): not measured"),
+                out("not measured"),
+            ),
         ] {
             let bound = |&(repetition, value): &(Repetition, f64)| {
-                let measured = Measured::of([("SLC", value)]);
+                let measured = value.is_finite().then(|| Measured::of([("SLC", value)]));
                 Bound { name: "larger".into(), repetition, measured }
             };
             let answer = Answer {

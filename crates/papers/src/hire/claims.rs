@@ -433,7 +433,10 @@ mod tests {
             let evidence = invented_at_sizes(0.4349, published, assumed);
             let all = answers(&evidence.paper.claim, CLAIMS, &evidence).unwrap();
             let mean = all.into_iter().find(|it| it.statement.id == "004-016").unwrap();
-            let value = |at: usize| mean.bounds[at].measured.values[0].1;
+            let value = |at: usize| {
+                let measured = mean.bounds[at].measured.as_ref().expect("all runs are there");
+                measured.values[0].1
+            };
             let steps = [value(0), value(1)];
             (
                 mean.verdict(),

@@ -168,7 +168,7 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
         });
     }
     for &gib in &paper.sweeps.spaces_gib {
-        let whole = variant(&space(gib), &[], &MEASURED, Reach::SweptWhole);
+        let whole = variant(&space(gib), &[], &CASES, Reach::SweptWhole);
         all.push(Variant { space: Some(gib), ..whole });
     }
     all
@@ -179,7 +179,7 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
 /// the reading by which claims are judged.
 fn volumes(paper: &Paper) -> Vec<Variant> {
     let swept = !paper.sweeps.workloads.is_empty();
-    let cases = if swept { &MEASURED[..] } else { &[BASELINE, ON_EVICT] };
+    let cases = if swept { &CASES[..] } else { &[BASELINE, HVC, LVC, ON_EVICT] };
     let sizes = paper.size.iter().enumerate().filter(|(_, size)| !paper.sweeps.have(size));
     let one = |(at, size): (usize, &Size)| Variant {
         space: Some(size.gib),
@@ -540,14 +540,14 @@ pub(super) mod tests {
             + 4 * s.replacements.len()
             + s.rewrite_shares.len()
             + 5 * s.cycles.len()
-            + 4 * s.spaces_gib.len();
+            + 6 * s.spaces_gib.len();
         // Two of the six sizes are among those of the sweep.
-        let sized = 4 * 4 + 5 * paper.web_search.len();
+        let sized = 6 * 4 + 5 * paper.web_search.len();
         let beyond = 4 + 4 * s.windows + 3 * CLASSED.len() + 4;
         let all = 17 * (6 + 4 + 5 + beyond + 1);
         assert_eq!(count(&paper), all + s.workloads.len() * swept + sized + 2);
         paper.sweeps.workloads.clear();
-        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 2 * 6 + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 4 * 6 + 2);
     }
 
     /// Tests that spreading a stand-in trace over more addresses changes only its address range,
@@ -647,7 +647,7 @@ pub(super) mod tests {
         let mut results = evidence.runs.all().clone();
         for size in &evidence.paper.size {
             let gain = if size.bytes.is_some() { published } else { assumed };
-            for case in MEASURED {
+            for case in CASES {
                 let read = if case == BASELINE { 1000.0 } else { 1000.0 * (1.0 - gain) };
                 let name = run_name(&size.workload, case, &space(size.gib));
                 results.insert(name, [("read.mean_us", read)].into());
