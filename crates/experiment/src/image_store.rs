@@ -24,7 +24,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// Kind and format version of image files, which hold preconditioned drives; increment the version
 /// when the words of an image change.
-const KIND: Kind = Kind { name: "image", format: 3 };
+const KIND: Kind = Kind { name: "image", format: 4 };
 /// Most image files in the cache folder, and their total size in bytes.
 const BOUND: Bound = Bound { prefix: "image-", files: 16, bytes: 4 << 30 };
 /// Fewest page writes that preconditioning a drive with superblocks must take for the result to be

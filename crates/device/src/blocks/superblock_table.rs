@@ -147,6 +147,22 @@ impl Blocks {
         self.filled_at.as_mut_slice().copy_from_slice(times);
     }
 
+    /// Sets the positions of full blocks in the order in which blocks became full, from 1, and the
+    /// number of times that any block has become full. A block that was erased since is not in
+    /// `order`, but counts. Returns false if an order cannot be that of these blocks.
+    pub fn set_fill_order(&mut self, order: &[(BlockId, u64)], filled: u64) -> bool {
+        let mut last = 0;
+        for &(block, at) in order {
+            if at <= last || at > filled || self.state(block) != BlockState::Full {
+                return false;
+            }
+            self.fill_order[block] = at;
+            last = at;
+        }
+        self.filled = filled;
+        true
+    }
+
     /// Sets the erase count of every block.
     pub fn set_erases(&mut self, erases: &[u32]) {
         self.erases.as_mut_slice().copy_from_slice(erases);

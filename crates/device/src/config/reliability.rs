@@ -39,8 +39,10 @@ pub struct Params {
     /// A page, or a mapping unit on drives with superblocks, that such an error strikes
     /// cannot be read any more.
     pub uber: f64,
-    /// The age of the oldest data at the first request. Ages are spread evenly from there to zero,
-    /// in the order in which preconditioning filled the blocks.
+    /// The age, at the first request, of what preconditioning wrote first. Ages fall evenly to
+    /// zero in the order in which preconditioning filled blocks, those included that it has
+    /// written anew since: the oldest data of a drive in steady state is younger. With the model of
+    /// read retries (`aging.coding`), the oldest superblock has this age.
     pub oldest: Span,
     /// Source from which the controller knows the strength of a block.
     pub strength: StrengthSource,

@@ -14,7 +14,7 @@ use super::commands::Open;
 use super::shape::Shape;
 use crate::blocks::block_table::{BlockState, Blocks};
 use crate::blocks::candidates::Candidates;
-use crate::blocks::words::{PutWords, TakeWords, list};
+use crate::blocks::words::{PutWords, TakeWords, halves, list, put_long, take_long, whole};
 use crate::mapping::page_map::{Location, PageMap};
 use crate::policy::victim::AnyVictim;
 use fowler_units::{
@@ -476,11 +476,13 @@ impl Map {
         let mut filled: Vec<(u64, u32)> =
             all.filter_map(|block| Some((self.blocks.fill_order(block)?, block.0))).collect();
         filled.sort_unstable();
-        let full: Vec<u32> = filled.into_iter().map(|(_, number)| number).collect();
+        let (order, full): (Vec<u64>, Vec<u32>) = filled.into_iter().unzip();
         for list in [of(USUAL), of(ASIDE), full] {
             put(&[list.len() as u32])?;
             put(&list)?;
         }
+        put(&halves(self.blocks.filled()))?;
+        put_long(put, &order)?;
         put(self.erases())?;
         put(self.table.locations())
     }
@@ -505,6 +507,13 @@ impl Map {
             if !self.blocks.order_free(plane, &order) {
                 return Err("a superblock is erased that cannot be".into());
             }
+        }
+        let (mut filled, mut order) = ([0; 2], vec![0; full.len()]);
+        take(&mut filled)?;
+        take_long(take, &mut order)?;
+        let order: Vec<(BlockId, u64)> = full.into_iter().map(BlockId).zip(order).collect();
+        if !self.blocks.set_fill_order(&order, whole(filled[0], filled[1])) {
+            return Err("superblocks became full in an order that cannot be".into());
         }
         let mut erases = vec![0; count as usize];
         take(&mut erases)?;

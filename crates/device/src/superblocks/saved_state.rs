@@ -99,12 +99,15 @@ impl Superblocks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Coding;
     use crate::config::Pattern;
     use crate::event_loop::Device;
     use crate::policy::redundancy::RedundancyKind;
+    use crate::policy::sensing::SensingKind;
     use crate::precondition::UNWATCHED;
+    use crate::reliability::{ModelKind, References};
     use crate::superblocks::cases::{protect, tiny};
-    use fowler_units::{HostIo, Nanos, Rng};
+    use fowler_units::{HostIo, Nanos, Rng, Span};
 
     fn made(config: &Config) -> Superblocks {
         Superblocks::preconditioned_for(config, UNWATCHED).unwrap().expect("nobody stops it")
@@ -169,6 +172,25 @@ mod tests {
             config.seed = seed;
             all.push(config);
         }
+        // Ages of data follow from the order in which superblocks became full, those that have been
+        // erased since included.
+        for pattern in [Pattern::Random, Pattern::Steady] {
+            let mut config = tiny();
+            (config.precondition.pattern, config.precondition.fill) = (pattern, 1.0);
+            config.reliability.model = ModelKind::Analytic;
+            config.reliability.references = References::Fixed;
+            config.reliability.cells.end_cycles = 3000.0;
+            config.reliability.cycles = 1000;
+            config.reliability.oldest = Span(21 * 86_400_000_000_000);
+            config.sensing.name = SensingKind::Retry;
+            all.push(config);
+            let mut config = tiny();
+            (config.precondition.pattern, config.precondition.fill) = (pattern, 1.0);
+            config.aging.coding = Coding::Balanced;
+            config.reliability.cycles = 1000;
+            config.reliability.oldest = Span(365 * 86_400_000_000_000);
+            all.push(config);
+        }
         all
     }
 
@@ -181,7 +203,13 @@ mod tests {
             let again = restored(&config, &words).unwrap_or_else(|why| panic!("{case:?}: {why}"));
             assert_eq!(saved(&again), words, "{case:?}");
             assert_eq!(again.preconditioned, whole.preconditioned, "{case:?}");
-            assert_eq!(served(&config, again), served(&config, whole), "{case:?}");
+            let said = served(&config, whole);
+            assert_eq!(served(&config, again), said, "{case:?}");
+            if config.reliability.oldest > Span::ZERO {
+                let young =
+                    said.contains("retries_at: [0, 0, 0, 0]") && said.contains("retried: 0");
+                assert!(!young, "no read shows its age: {said}");
+            }
         }
     }
 

@@ -51,7 +51,7 @@ fn model() -> Vec<Key<Config>> {
         optional("reliability.cycles_spread", "largest number of additional P/E cycles before \
             preconditioning; each block draws a random number up to it",
             Field::Count(0..=1_000_000, at!(reliability.cycles_spread as u32))),
-        optional("reliability.oldest", "age of the oldest data at the start",
+        optional("reliability.oldest", "age, at the start, of the data that was written first",
             Field::Time(AGES, at!(reliability.oldest))),
         optional("reliability.strength", "source of the controller's knowledge of block strength",
             words!(reliability.strength,

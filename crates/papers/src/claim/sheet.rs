@@ -5,9 +5,13 @@ use crate::repetition::Repetition;
 use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
+/// Column with the verdict on each claim at every step of a range that the study assumes; only in
+/// tables of studies with such a range.
+const SIZES: &str = "over sizes of volumes";
+
 /// Returns the table of a paper's claims, one row each.
 pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
-    let heads = [
+    let all_heads = [
         "id",
         "where",
         "claim",
@@ -18,7 +22,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
         "twice as long",
         "range over seeds and lengths",
         "range over choices",
-        "over assumed sizes",
+        SIZES,
         "limits",
         "verdict",
         "null",
@@ -28,6 +32,9 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
         "how",
         "remark",
     ];
+    let has_range = answers.iter().any(|it| !it.bounds.is_empty());
+    let is_shown = |head: &&str| has_range || *head != SIZES;
+    let heads: Vec<&str> = all_heads.into_iter().filter(is_shown).collect();
     let mut sheet = Sheet::new("claims", "Every number of the paper next to ours", &heads);
     for answer in answers {
         let Answer { statement, measured, repeated, null, chosen, .. } = answer;
@@ -39,7 +46,7 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
             _ => Cell::Nothing,
         };
         let twice = repeated.iter().find(|(it, _)| *it == Repetition::Twice);
-        sheet.row(vec![
+        let cells = [
             statement.id.as_str().into(),
             statement.place.as_str().into(),
             statement.claim.as_str().into(),
@@ -59,7 +66,9 @@ pub(crate) fn sheet(answers: &[Answer]) -> Sheet {
             directions(statement, measured.as_ref()).into(),
             statement.how.as_str().into(),
             remark.into(),
-        ]);
+        ];
+        let shown = all_heads.into_iter().zip(cells).filter(|(head, _)| is_shown(head));
+        sheet.row(shown.map(|(_, cell)| cell).collect());
     }
     sheet
 }

@@ -54,7 +54,7 @@ pub(super) fn sheets(evidence: &Evidence) -> Vec<Sheet> {
 /// Returns the HIRE study's table of volumes in sizes of their own, each relative to the baseline
 /// in that size, and of the means over all traces at each step of the range of sizes.
 fn sized(evidence: &Evidence) -> Sheet {
-    let heads = ["workload", "GiB", "published bytes", "case", "reads", "wear"];
+    let heads = ["workload", "GiB or step", "published bytes", "case", "reads", "wear"];
     let title = "Volumes in published or larger sizes, each against its own baseline, and the mean of all stand-ins with \
                  them in place of 1 GiB";
     let mut sheet = Sheet::new("sizes", title, &heads);

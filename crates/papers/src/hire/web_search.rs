@@ -55,7 +55,7 @@ pub(super) fn sheet(evidence: &Evidence) -> Sheet {
     let title = "Web search, which only reads: reads relative to the baseline, the share of the pages read from the flash \
                  that lie (or are taken to lie) at boosted voltages, programs and their wear";
     let mut sheet = Sheet::new("web_search", title, &heads);
-    let stand_ins = columns(&evidence.paper.web_search, None).unwrap_or_default();
+    let stand_ins = columns(&evidence.paper.web_search, None).expect("they have been run");
     let excerpts = evidence.runs.columns.iter();
     let excerpts =
         excerpts.filter(|it| !it.is_stand_in() && it.name.starts_with(EXCERPTS)).map(|it| {
