@@ -17,8 +17,8 @@ mod tests;
 
 use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
+use crate::runs_folder;
 use crate::study::publish;
-use crate::{paper_data, runs_folder};
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -59,11 +59,11 @@ impl Design {
         match self {
             Design::All => {
                 let text = include_str!("../../../../presets/studies/all.toml");
-                paper_data::open("studies/all", text)
+                Plan::open("studies/all", text)
             }
             Design::Today => {
                 let text = include_str!("../../../../presets/studies/today.toml");
-                paper_data::open("studies/today", text)
+                Plan::open("studies/today", text)
             }
         }
     }

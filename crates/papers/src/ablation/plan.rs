@@ -7,6 +7,7 @@ use super::combination::{Combination, Factor, Part};
 use super::effects::Scale;
 use super::price::Item;
 use crate::column::{Column, Published};
+use crate::paper_data;
 use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
 use crate::run_summary::{READ, RunSummary, WRITE};
@@ -14,7 +15,7 @@ use crate::runs::Runs;
 use crate::studies::ImageCache;
 use fowler_device::Config;
 use fowler_experiment::device_spec::{self, DeviceSpec};
-use fowler_experiment::diagnostic::Diagnostics;
+use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
 use fowler_experiment::run::{ReplaySpeed, RunSpec};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::sweep::StudyPoint;
@@ -122,7 +123,8 @@ pub(super) struct Plan {
     /// depths of its queue: no mean is taken over them.
     #[serde(default)]
     pub apart: bool,
-    /// True to compare the prices of combinations of systems, and to choose among combinations.
+    /// True to compare the prices of combinations of systems, and to choose among combinations. The
+    /// prices are those of the first drive, so several drives must be `apart`.
     #[serde(default)]
     pub choices: bool,
     set: Vec<String>,
@@ -236,6 +238,27 @@ const OPEN_BLOCKS_FILLED: f64 = 4.0;
 const YEAR_S: f64 = 365.0 * 86_400.0;
 
 impl Plan {
+    /// Reads the file of an ablation study: `name` identifies the file in errors, `text` is its
+    /// TOML.
+    ///
+    /// # Errors
+    /// If the text is no such file, or the study has choices and several drives that are not apart.
+    pub fn open(name: &str, text: &str) -> Result<Plan, Diagnostics> {
+        let plan: Plan = paper_data::open(name, text)?;
+        if plan.choices && !plan.apart && plan.drive.len() > 1 {
+            let what =
+                "`choices` on several drives that are not one drive under different settings";
+            let refused = Diagnostic::new(format!("presets/{name}.toml"), what)
+                .expected("`apart = true`, or a single drive")
+                .hint(
+                    "prices are those of the first drive, so the others must be the same hardware"
+                        .to_string(),
+                );
+            return Err(refused.into());
+        }
+        Ok(plan)
+    }
+
     /// Returns the scheme of a combination of the studied systems: the names of their schemes,
     /// joined by `+`. `None` if no system, or only alternatives without a scheme, are on.
     pub fn scheme(&self, of: impl Into<Combination>) -> Option<String> {

@@ -358,3 +358,13 @@ fn a_deeper_queue_changes_nothing_where_no_request_waits() {
         assert_eq!(deep == shallow, !waits, "{at}");
     }
 }
+
+/// Prices are those of the first drive, so a study of different drives has no choices.
+#[test]
+fn choices_on_several_drives_are_refused_unless_these_are_one() {
+    let text = include_str!("../../../../presets/studies/all.toml");
+    assert!(Plan::open("studies/all", text).is_ok());
+    let refused = Plan::open("studies/all", &text.replace("apart = true", "")).unwrap_err();
+    let said = refused.to_string();
+    assert!(said.contains("studies/all.toml") && said.contains("apart = true"), "{said}");
+}
