@@ -89,7 +89,7 @@ fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
         let said = String::from_utf8_lossy(&first.1.stdout).into_owned();
         assert!(said.contains("as the last") && said.contains("PES + RHIO"), "{said}");
         assert_eq!(
-            said.contains("How often the mechanism of each factor acts"),
+            said.contains("How often the mechanism of each system acts"),
             name == "today",
             "{said}"
         );

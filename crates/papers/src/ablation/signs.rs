@@ -151,7 +151,7 @@ impl Evidence {
         let mut heads = vec!["drive", "factor", "sign"];
         heads.extend(self.plan.age.iter().map(|age| age.name.as_str()));
         let title = format!(
-            "How often the mechanism of each factor acts, alone on a drive: mean over the workloads with a number{}",
+            "How often the mechanism of each system acts, alone on a drive: mean over the workloads with a number{}",
             self.of_all()
         );
         let mut sheet = Sheet::new("signs", title, &heads);

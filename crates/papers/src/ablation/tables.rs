@@ -203,8 +203,8 @@ impl Evidence {
         let mark = self.plan.drive[first].mark.as_deref().unwrap_or_default();
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
-            "Drives {mark}, which are in no mean over drives: effect of each factor on a metric, alone, and of all five \
-             together; mean over the workloads with a result (as a share; of writes in us); {}",
+            "Drives {mark}, which are in no mean over drives: effect of each system on a metric, alone, and of all five \
+             together; mean over the workloads with a result under every seed (as a share; of writes in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("marked", title, &heads);
@@ -245,7 +245,7 @@ impl Evidence {
     pub(super) fn interactions(&self) -> Sheet {
         let heads = self.heads(&["pair", "age", "what"]);
         let title = format!(
-            "Interaction of two factors: the effect of one on a metric with the other, less that without. Above zero \
+            "Interaction of two systems: the effect of one on a metric with the other, less that without. Above zero \
              they hinder, below zero they help each other (for life, the reverse); mean over the workloads (as a \
              share; of writes in us); {}{}",
             self.spread(),
@@ -270,7 +270,7 @@ impl Evidence {
     pub(super) fn effects(&self) -> Sheet {
         let heads = self.heads(&["workload", "age", "effect of"]);
         let title = format!(
-            "Effects of factors and of pairs of factors on metrics by workload, below zero if less (as a share; of writes \
+            "Effects of systems and of pairs of systems on metrics by workload, below zero if less (as a share; of writes \
              in us); {}",
             self.spread()
         );
@@ -381,7 +381,7 @@ impl Evidence {
             drives.unwrap_or("a drive")
         );
         let caption = format!(
-            "Mean effect of a factor on the metric, over all pairs of runs that differ only in the factor, and over {} workloads. Negative means less.",
+            "Mean effect of a system on the metric, over all pairs of runs that differ only in the system, and over {} workloads. Negative means less.",
             self.columns.len()
         );
         Figure::new(&group.picture, title, panels).caption(caption).columns(2)
