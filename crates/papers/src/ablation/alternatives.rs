@@ -51,7 +51,7 @@ impl Evidence {
         for group in self.groups() {
             for alone in self.plan.alternatives() {
                 let Some((factor, other)) = alone.replacement(factors) else { continue };
-                let last = alone.as_last(subsets);
+                let (last, name) = (alone.as_last(subsets), other.shown_name());
                 let bit = alone.subset;
                 let (system, all) = (Combination::from(bit), Combination::from(subsets - 1));
                 let instead = format!("in place of {}", short(&factor.name));
@@ -64,7 +64,7 @@ impl Evidence {
                 for age in &self.plan.age {
                     for (what, pair) in &rows {
                         let mut lead: Vec<&str> = group.name.as_deref().into_iter().collect();
-                        lead.extend([short(&factor.name), &other.name, &age.name, what]);
+                        lead.extend([short(&factor.name), &name, &age.name, what]);
                         add(&mut sheet, &lead, self.seeds.len(), |metric| {
                             self.step(&group, (age, metric), *pair)
                         });

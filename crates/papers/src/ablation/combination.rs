@@ -40,6 +40,17 @@ pub(super) struct Alternative {
     pub imaginary: Option<String>,
 }
 
+impl Alternative {
+    /// Returns the name of the alternative in tables, with the reason if no drive can be built with
+    /// it.
+    pub fn shown_name(&self) -> String {
+        match &self.imaginary {
+            Some(reason) => format!("{} (imaginary: {reason})", self.name),
+            None => self.name.clone(),
+        }
+    }
+}
+
 /// A combination of systems on a drive: a subset of the factors, in which an alternative may take
 /// the place of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,14 +69,14 @@ impl From<usize> for Combination {
 }
 
 /// A system or an alternative that is on in a combination.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Part<'a> {
     /// Scheme of a system or of the alternative in its place; `None` if it has settings only.
     pub scheme: Option<&'a str>,
     /// Settings of the drive that come with the system or the alternative in its place.
     pub with: &'a [String],
-    /// Name of the part in the names of runs' schemes.
-    pub shown: &'a str,
+    /// Name of the part in the table of runs.
+    pub shown: String,
 }
 
 impl Combination {
@@ -95,11 +106,11 @@ impl Combination {
             parts.push(match self.replaced {
                 Some((replaced, number)) if replaced == bit => {
                     let it = &factor.alternative[number];
-                    Part { scheme: it.scheme.as_deref(), with: &it.with, shown: &it.name }
+                    Part { scheme: it.scheme.as_deref(), with: &it.with, shown: it.shown_name() }
                 }
                 _ => {
                     let scheme = factor.scheme.as_str();
-                    Part { scheme: Some(scheme), with: &factor.with, shown: scheme }
+                    Part { scheme: Some(scheme), with: &factor.with, shown: scheme.into() }
                 }
             });
         }
@@ -115,7 +126,7 @@ impl Combination {
     /// Returns the name of the combination in tables: its schemes and alternatives, joined by `+`;
     /// `none` if no system is on.
     pub fn shown(self, factors: &[Factor]) -> String {
-        let names: Vec<&str> = self.parts(factors).iter().map(|it| it.shown).collect();
+        let names: Vec<String> = self.parts(factors).into_iter().map(|it| it.shown).collect();
         if names.is_empty() { "none".into() } else { names.join("+") }
     }
 

@@ -239,7 +239,7 @@ impl Evidence {
         let prices = self.prices.iter().filter(|(of, _)| singles(of));
         for (of, items) in prices {
             let name = match of.replacement(factors) {
-                Some((factor, it)) => format!("{} (for {})", it.name, short(&factor.name)),
+                Some((factor, it)) => format!("{} (for {})", it.shown_name(), short(&factor.name)),
                 None if *of == all => "all five".into(),
                 None => of.named(factors),
             };
