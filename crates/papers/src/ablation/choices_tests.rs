@@ -113,7 +113,8 @@ fn a_price_is_the_one_computed_by_hand() {
     let stripes = 1_638_400.0;
     let mapping = 4.0 * stripes / 1024.0;
     assert_eq!(kib("plain RAID-5"), [1024.0 + mapping, 8.0 * stripes, 0.0]);
-    let stages = (stripes / 8.0 + 4.0 * blocks) / 1024.0;
+    // A bit and a counter of a byte for each stripe, a stamp and a counter of reads for each block.
+    let stages = (stripes / 8.0 + stripes + (4.0 + 4.0) * blocks) / 1024.0;
     assert_eq!(kib("DA-RAID-5"), [1024.0 + mapping + stages, 8.0 * stripes, 0.0]);
     // No system keeps what another one keeps, except for open blocks.
     let all = kib("PES + RHIO + HIRE + READY + DA-RAID-5");

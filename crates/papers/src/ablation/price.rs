@@ -75,6 +75,11 @@ pub(super) fn totals(items: &[Item]) -> [f64; 3] {
 /// # Errors
 /// Every reason why a configuration cannot work.
 pub(super) fn items(config: &Config, bare: &Config) -> Result<Vec<Item>, Diagnostics> {
+/// Size of the counter of pages in worn blocks that each stripe has (DA-RAID-5's PEA counter).
+const WORN_BYTES: f64 = 1.0;
+/// Size of the counter of reads of a block. DA-RAID-5, section III-C, has 1 MB for 256 GB, which is
+/// 262,144 blocks of 1 MB.
+const READS_BYTES: f64 = 4.0;
     let layout = |it: &Config| {
         let refused = |refusals: Vec<_>| {
             let what = format!("a drive of the study cannot be laid out: {refusals:?}");
@@ -167,7 +172,7 @@ impl Inventory {
             counts && config.buffer.read_hot == ReadHot::OnEvict,
             "the class of each mapping entry",
             (Store::Dram, CLASS_BYTES * f64::from(own.mapped_pages)),
-            "2 bits, HIRE, section 3.3",
+            "2 bits (HIRE, section 3.3), one for each block as implemented",
         );
     }
 
@@ -203,7 +208,14 @@ impl Inventory {
             "1 bit, as implemented",
         );
         self.add(
-            has_stages || config.redundancy.name == RedundancyKind::DisturbLimiting,
+            has_stages,
+            "the number of pages in worn blocks, for each stripe",
+            (Store::Dram, WORN_BYTES * stripes),
+            "8 bits, as implemented",
+        );
+        let refreshes = has_stages || config.redundancy.name == RedundancyKind::DisturbLimiting;
+        self.add(
+            refreshes,
             "a time stamp for each block that is refreshed",
             (Store::Dram, STAMP_BYTES * blocks),
             "32 bits (assumed)",
@@ -221,6 +233,12 @@ impl Plan {
         self.combinations().into_iter().map(of).collect()
     }
 }
+        self.add(
+            refreshes,
+            "the number of reads of each block that is refreshed",
+            (Store::Dram, READS_BYTES * blocks),
+            "32 bits, DA-RAID-5, section III-C",
+        );
 
 /// Size of a unit in which prices are shown.
 pub(super) const KIB: f64 = 1024.0;
@@ -229,8 +247,7 @@ impl Evidence {
     /// Returns the table of prices: what each system and each alternative keeps, and all five
     /// together; `None` if the study compares no prices.
     pub(super) fn price(&self) -> Option<Sheet> {
-        let title = "Price of a system on this drive: what it keeps, and where; for its whole life. Flash that parity \
-                     does not use is spare on a drive without it";
+        let title = "Memory that each system needs over the life of the drive, by kind";
         let heads = ["system", "keeps", "in", "KiB", "size of an entry from"];
         let mut sheet = Sheet::new("price", title, &heads);
         let factors = &self.plan.factor;
@@ -255,7 +272,7 @@ impl Evidence {
             };
             if *of == all {
                 for (store, bytes) in Store::ALL.into_iter().zip(totals(items)) {
-                    row("everything above", (store.name(), bytes), "");
+                    row("in total", (store.name(), bytes), "what systems share is counted once");
                 }
                 continue;
             }
