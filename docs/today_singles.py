@@ -130,7 +130,7 @@ def erased(superblocks: int) -> list[str]:
 def main() -> None:
     """Runs what the sentences say, in their order on the page."""
     its = Singles(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
-    read, tail, write = "read.mean_us", "read.p999_us", "write.mean_us"
+    read, tail, write = "read.mean_us", "read.p99_us", "write.mean_us"
     step = ["policy.hotness=[\"request_size\"]", "policy.placement=streams", "policy.step=by_strength"]
     for drive in DRIVES:
         at = (drive, "old", "1 DWPD")

@@ -57,6 +57,15 @@ impl<const N: usize> From<[(&str, f64); N]> for RunSummary {
 }
 
 #[cfg(test)]
+impl RunSummary {
+    /// Returns the summary with another number at `path`.
+    pub fn with(mut self, path: &str, number: f64) -> RunSummary {
+        self.0.insert(path.into(), number);
+        self
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use fowler_experiment::device_spec::{DeviceSpec, Source};

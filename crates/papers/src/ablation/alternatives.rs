@@ -3,47 +3,20 @@
 
 use super::combination::{Combination, short};
 use super::effects::change;
-use super::plan::{Age, Evidence, Metric};
-use super::tables::{Estimate, Group, add};
+use super::plan::Evidence;
+use super::tables::add;
 use fowler_experiment::tables::Sheet;
 
 impl Evidence {
-    /// Returns the effect on a metric of going from one combination of systems to another, as mean
-    /// over the drives of a group and over the workloads that have the metric, with the interval
-    /// over seeds.
-    fn step(
-        &self,
-        group: &Group,
-        (age, metric): (&Age, Metric),
-        pair: [Combination; 2],
-    ) -> Estimate {
-        let sums = self.gained(group, (age, metric), pair);
-        Estimate::of(sums.into_iter().map(|sum| sum.map(|sum| metric.scale().down(sum))))
-    }
-
-    /// Returns that effect under each seed, as a number that can be summed.
-    pub(super) fn gained(
-        &self,
-        group: &Group,
-        (age, metric): (&Age, Metric),
-        [from, to]: [Combination; 2],
-    ) -> Vec<Option<f64>> {
-        let scale = metric.scale();
-        self.averaged(&group.drives, age, scale, |runs, place| {
-            let of = |it| self.number(runs, place, it, metric);
-            change([of(from), of(to)], scale)
-        })
-    }
-
     /// Returns the table of alternatives: what each is worth alone and as the last, and what is
     /// gained or lost by having it in place of its system. `None` if the study has none.
     pub(super) fn alternatives(&self) -> Option<Sheet> {
         self.plan.alternatives().next()?;
-        let heads = self.heads(&["factor", "alternative", "age", "what"]);
+        let heads = self.heads(&["system", "alternative", "age", "what"]);
         let title = format!(
             "Alternatives to a system: effect alone, and added to the other four (as the last); and in place of the \
              system (against the same drive with the system), alone and beside the other four; mean over the workloads \
-             with a result (as a share; of writes in us); {}",
+             with a result under every seed (as a share; of writes in us); {}",
             self.spread()
         );
         let mut sheet = Sheet::new("alternatives", title, &heads);
@@ -66,7 +39,10 @@ impl Evidence {
                         let mut lead: Vec<&str> = group.name.as_deref().into_iter().collect();
                         lead.extend([short(&factor.name), &name, &age.name, what]);
                         add(&mut sheet, &lead, self.seeds.len(), |metric| {
-                            self.step(&group, (age, metric), *pair)
+                            self.estimate(self.places_of(&group, age), metric, |runs, place| {
+                                let of = pair.map(|it| self.number(runs, place, it, metric));
+                                change(of, metric.scale())
+                            })
                         });
                     }
                 }

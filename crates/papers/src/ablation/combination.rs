@@ -98,6 +98,11 @@ impl Combination {
         Some((&factors[factor], &factors[factor].alternative[number]))
     }
 
+    /// Returns true if a drive can be built with the combination.
+    pub fn is_real(self, factors: &[Factor]) -> bool {
+        self.replacement(factors).is_none_or(|(_, it)| it.imaginary.is_none())
+    }
+
     /// Returns the systems and the alternative that are on, in the order of the factors.
     pub fn parts(self, factors: &[Factor]) -> Vec<Part<'_>> {
         let is_on = |(bit, _): &(usize, &Factor)| self.subset & (1 << bit) != 0;

@@ -19,6 +19,7 @@ use crate::column::{Column, columns, none_found};
 use crate::run_folder::{RunFolder, Watch};
 use crate::runs_folder;
 use crate::study::publish;
+use choices::Choice;
 use fowler_experiment::atomic_file::unwritable;
 use fowler_experiment::contents;
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
@@ -138,15 +139,17 @@ pub fn study(request: &Request, watch: Watch<'_>) -> Result<Option<Finding>, Dia
     if let Some(marked) = evidence.marked() {
         sheets.insert(1, marked);
     }
-    let further =
-        [evidence.choices(), evidence.pareto(), evidence.price(), evidence.alternatives()];
+    let choice = evidence.choice();
+    let [choices, pareto] = [Choice::choices, Choice::pareto].map(|it| choice.as_ref().map(it));
+    let further = [choices, pareto, evidence.price(), evidence.alternatives()];
     let after_first = sheets.split_off(1);
     sheets.extend(further.into_iter().flatten().chain(after_first));
     let notes = evidence.plan.notes();
     let folder = request.traces.as_deref();
     let none = folder.and_then(|it| none_found(&known, it, &evidence.columns));
     let title = evidence.plan.title.clone();
-    let pictures = [evidence.pictures(), evidence.fronts()].concat();
+    let fronts = choice.as_ref().map_or_else(Vec::new, Choice::fronts);
+    let pictures = [evidence.pictures(), fronts].concat();
     let (files, mut warnings) =
         publish((&request.out, "study"), &title, notes.clone(), (&sheets, &pictures), none)?;
     warnings.extend(notes);

@@ -499,23 +499,24 @@ impl Evidence {
     }
 
     /// Returns invented measurements of an ablation study for tests: `run` returns the summary of a
-    /// run for the number of its seed from 0, the indices of its drive and age, and its combination
-    /// of the systems.
+    /// run for the number of its seed from 0, the indices of its drive, age and workload, and its
+    /// combination of the systems.
     #[cfg(test)]
     pub fn made_up(
         plan: Plan,
         columns: Vec<Column>,
         seeds: usize,
-        run: impl Fn(usize, (usize, usize), Combination) -> RunSummary,
+        run: impl Fn(usize, [usize; 3], Combination) -> RunSummary,
     ) -> Evidence {
         let of_seed = |seed| {
             let mut all = Results::new();
             for drive in 0..plan.drive.len() {
                 for (number, age) in plan.age.iter().enumerate() {
-                    for column in &columns {
+                    for (workload, column) in columns.iter().enumerate() {
                         let place = Place { drive, age, column: &column.name };
                         for of in plan.combinations() {
-                            all.insert(plan.run_name(place, of), run(seed, (drive, number), of));
+                            let run = run(seed, [drive, number, workload], of);
+                            all.insert(plan.run_name(place, of), run);
                         }
                     }
                 }

@@ -1,6 +1,6 @@
-//! The price of a combination of systems: memory of the controller, flash that the host cannot use,
-//! and buffers in the dies, computed from the configuration of the drive. See
-//! docs/decisions/together.md, "What does a system cost?".
+//! The price of a combination of systems: memory of the controller and buffers in the dies,
+//! computed from the configuration of the drive; beside it, the spare capacity that the combination
+//! takes. See docs/decisions/together.md, "What does a system cost?".
 
 use super::combination::{Combination, short};
 use super::plan::{Evidence, Place, Plan};
@@ -21,17 +21,31 @@ use fowler_units::Geometry;
 pub(super) enum Store {
     /// Memory of the controller.
     Dram,
-    /// Flash pages that hold no data of the host.
-    Flash,
+    /// Flash pages that hold no data of the host. They are taken from the spare capacity of a drive
+    /// whose host has as much as any other's.
+    Spare,
     /// Page buffers in the flash dies.
     Dies,
 }
 
 impl Store {
-    pub const ALL: [Store; 3] = [Store::Dram, Store::Flash, Store::Dies];
+    pub const ALL: [Store; 3] = [Store::Dram, Store::Spare, Store::Dies];
 
     fn name(self) -> &'static str {
-        ["controller memory", "flash", "buffers in the dies"][self as usize]
+        ["controller memory", "spare capacity", "buffers in the dies"][self as usize]
+    }
+}
+
+/// Bytes in each kind of memory, in the order of [`Store::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Price(pub [f64; 3]);
+
+impl Price {
+    /// Returns the bytes of controller memory and of buffers in the dies, by which combinations are
+    /// compared. Spare capacity is left out: the drive that is measured lacks what a combination
+    /// takes of it, so its cost is in wear and life already.
+    pub fn paid(self) -> [f64; 2] {
+        [Store::Dram, Store::Dies].map(|store| self.0[store as usize])
     }
 }
 
@@ -61,12 +75,16 @@ const CLASS_BYTES: f64 = 0.25;
 const DEMAND_BYTES: f64 = 8.0;
 /// Size of a flag for each stripe.
 const FLAG_BYTES: f64 = 0.125;
+/// Size of the counter of pages in worn blocks that each stripe has (DA-RAID-5's PEA counter).
+const WORN_BYTES: f64 = 1.0;
+/// Size of the counter of reads of a block. DA-RAID-5, section III-C, has 1 MB for 256 GB, which is
+/// 262,144 blocks of 1 MB.
+const READS_BYTES: f64 = 4.0;
 
-/// Returns the price of a combination on a drive: bytes in each kind of memory, in the order of
-/// [`Store::ALL`].
-pub(super) fn totals(items: &[Item]) -> [f64; 3] {
+/// Returns the price of a combination on a drive.
+pub(super) fn total(items: &[Item]) -> Price {
     let of = |store| items.iter().filter(move |it| it.store == store).map(|it| it.bytes);
-    Store::ALL.map(|store| of(store).fold(0.0, |sum, bytes| sum + bytes))
+    Price(Store::ALL.map(|store| of(store).fold(0.0, |sum, bytes| sum + bytes)))
 }
 
 /// Returns what a drive keeps for the systems it has, which `bare`, the same drive without any of
@@ -75,11 +93,6 @@ pub(super) fn totals(items: &[Item]) -> [f64; 3] {
 /// # Errors
 /// Every reason why a configuration cannot work.
 pub(super) fn items(config: &Config, bare: &Config) -> Result<Vec<Item>, Diagnostics> {
-/// Size of the counter of pages in worn blocks that each stripe has (DA-RAID-5's PEA counter).
-const WORN_BYTES: f64 = 1.0;
-/// Size of the counter of reads of a block. DA-RAID-5, section III-C, has 1 MB for 256 GB, which is
-/// 262,144 blocks of 1 MB.
-const READS_BYTES: f64 = 4.0;
     let layout = |it: &Config| {
         let refused = |refusals: Vec<_>| {
             let what = format!("a drive of the study cannot be laid out: {refusals:?}");
@@ -96,7 +109,7 @@ const READS_BYTES: f64 = 4.0;
     all.add(
         true,
         "open blocks of the streams, in each plane",
-        (Store::Flash, streams * f64::from(own.geometry.planes()) * block),
+        (Store::Spare, streams * f64::from(own.geometry.planes()) * block),
         "as implemented",
     );
     let predicts = matches!(config.throttle.name, ThrottleKind::Ready | ThrottleKind::Dynamic);
@@ -166,13 +179,13 @@ impl Inventory {
             counts,
             "the class of each block",
             (Store::Dram, CLASS_BYTES * blocks),
-            "2 bits, HIRE, section 3.3",
+            "2 bits (HIRE, section 3.3), one for each block as implemented",
         );
         self.add(
             counts && config.buffer.read_hot == ReadHot::OnEvict,
             "the class of each mapping entry",
             (Store::Dram, CLASS_BYTES * f64::from(own.mapped_pages)),
-            "2 bits (HIRE, section 3.3), one for each block as implemented",
+            "2 bits, HIRE, section 3.3",
         );
     }
 
@@ -184,7 +197,7 @@ impl Inventory {
         self.add(
             true,
             "a parity page for each stripe",
-            (Store::Flash, stripes * page),
+            (Store::Spare, stripes * page),
             "as configured",
         );
         self.add(
@@ -220,6 +233,12 @@ impl Inventory {
             (Store::Dram, STAMP_BYTES * blocks),
             "32 bits (assumed)",
         );
+        self.add(
+            refreshes,
+            "the number of reads of each block that is refreshed",
+            (Store::Dram, READS_BYTES * blocks),
+            "32 bits, DA-RAID-5, section III-C",
+        );
     }
 }
 
@@ -233,12 +252,6 @@ impl Plan {
         self.combinations().into_iter().map(of).collect()
     }
 }
-        self.add(
-            refreshes,
-            "the number of reads of each block that is refreshed",
-            (Store::Dram, READS_BYTES * blocks),
-            "32 bits, DA-RAID-5, section III-C",
-        );
 
 /// Size of a unit in which prices are shown.
 pub(super) const KIB: f64 = 1024.0;
@@ -247,7 +260,8 @@ impl Evidence {
     /// Returns the table of prices: what each system and each alternative keeps, and all five
     /// together; `None` if the study compares no prices.
     pub(super) fn price(&self) -> Option<Sheet> {
-        let title = "Memory that each system needs over the life of the drive, by kind";
+        let title = "Memory that each system needs over the life of the drive, by kind. Spare capacity that a system takes \
+                     is no price: its cost is in the measured wear and life";
         let heads = ["system", "keeps", "in", "KiB", "size of an entry from"];
         let mut sheet = Sheet::new("price", title, &heads);
         let factors = &self.plan.factor;
@@ -271,7 +285,7 @@ impl Evidence {
                 ]);
             };
             if *of == all {
-                for (store, bytes) in Store::ALL.into_iter().zip(totals(items)) {
+                for (store, bytes) in Store::ALL.into_iter().zip(total(items).0) {
                     row("in total", (store.name(), bytes), "what systems share is counted once");
                 }
                 continue;

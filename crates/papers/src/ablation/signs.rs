@@ -1,5 +1,5 @@
-//! The table of signs: how often the mechanism of each factor acts on a drive without other
-//! factors. Where a factor has no sign at all, its mechanism is inactive on that drive, and its
+//! The table of signs: how often the mechanism of each system acts on a drive without other
+//! systems. Where a system has no sign at all, its mechanism is inactive on that drive, and its
 //! effect comes from the other settings that it changes.
 
 use super::combination::short;
@@ -128,11 +128,9 @@ impl Evidence {
         let ages = self.plan.age.iter();
         let of_age = |age| {
             Estimate::of(self.seeds.iter().map(|runs| {
-                let places = group.drives.iter().flat_map(|drive| {
-                    let drive = *drive;
-                    self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
-                });
-                let known = places.filter_map(|it| (sign.of)(&self.pair(runs, it, 1 << bit?)?));
+                let known = self
+                    .places_of(group, age)
+                    .filter_map(|it| (sign.of)(&self.pair(runs, it, 1 << bit?)?));
                 mean(&known.collect::<Vec<_>>())
             }))
         };

@@ -34,9 +34,19 @@ impl Estimate {
     /// Returns the mean of a metric over the seeds of an ablation study with its confidence
     /// interval; empty if one seed has no value.
     pub fn of(values: impl Iterator<Item = Option<f64>>) -> Estimate {
-        let Some(values) = values.collect::<Option<Vec<f64>>>() else { return Estimate::default() };
-        let half = interval(&values).map(|it| it.half_width);
-        Estimate { mean: mean(&values), half }
+        let values = values.collect::<Option<Vec<f64>>>();
+        values.map_or_else(Estimate::default, |it| Estimate::of_sums(&it, Scale::Difference))
+    }
+
+    /// Returns the estimate of an effect from its values under the seeds, as numbers that can be
+    /// summed (see [`Scale::addend`]). Mean and interval are those of these numbers, converted
+    /// back; empty without a seed.
+    pub fn of_sums(sums: &[f64], scale: Scale) -> Estimate {
+        let Some(middle) = mean(sums) else { return Estimate::default() };
+        let ends = interval(sums).map(|it| [middle - it.half_width, middle + it.half_width]);
+        let half =
+            ends.map(|ends| ends.map(|it| scale.down(it))).map(|[low, high]| (high - low) / 2.0);
+        Estimate { mean: Some(scale.down(middle)), half }
     }
 }
 
@@ -103,15 +113,21 @@ impl Evidence {
     /// Returns the heads of a table's columns: the drive if there are several, then `lead`, then
     /// the metrics.
     pub(super) fn heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
-        let mut heads = if self.plan.drive.len() > 1 { vec!["drive"] } else { Vec::new() };
-        heads.extend(lead);
+        let mut heads = self.lead_heads(lead);
         heads.extend(Metric::ALL.map(Metric::name));
         heads
     }
 
+    /// Returns the heads of the columns that name a row: the drive if there are several, then
+    /// `lead`.
+    pub(super) fn lead_heads<'a>(&self, lead: &[&'a str]) -> Vec<&'a str> {
+        let drive = (self.plan.drive.len() > 1).then_some("drive");
+        drive.into_iter().chain(lead.iter().copied()).collect()
+    }
+
     /// Returns the mean, over all drives of a group and all workloads, of a number such as a
     /// system's effect, which `of` derives from a metric's values for all subsets of the systems.
-    /// Workloads without that number are left out. The mean of ratios is geometric.
+    /// Workloads without that number under some seed are left out. The mean of ratios is geometric.
     fn over(
         &self,
         group: &Group,
@@ -119,31 +135,60 @@ impl Evidence {
         metric: Metric,
         of: impl Fn(&[Option<f64>]) -> Option<f64>,
     ) -> Estimate {
-        let scale = metric.scale();
-        let sums = self
-            .averaged(&group.drives, age, scale, |runs, place| of(&self.all(runs, place, metric)));
-        Estimate::of(sums.into_iter().map(|sum| sum.map(|sum| scale.down(sum))))
+        let all = |runs: &Runs, place: Place<'_>| of(&self.all(runs, place, metric));
+        self.estimate(self.places_of(group, age), metric, all)
     }
 
-    /// Returns, for each seed, the mean over some drives and over all workloads of an effect on
-    /// `scale`, as a number that can be summed (see [`Scale::addend`]). Workloads without the
-    /// effect are left out; `None` if none has it.
-    pub(super) fn averaged(
+    /// Returns the mean over `places` of the effect on a metric that `of` derives from the runs of
+    /// a seed, with the interval over the seeds.
+    pub(super) fn estimate<'a>(
         &self,
-        drives: &[usize],
-        age: &Age,
-        scale: Scale,
+        places: impl Iterator<Item = Place<'a>>,
+        metric: Metric,
         of: impl Fn(&Runs, Place<'_>) -> Option<f64>,
-    ) -> Vec<Option<f64>> {
-        let of_seed = |runs: &Runs| {
-            let places = drives.iter().flat_map(|drive| {
-                let drive = *drive;
-                self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
-            });
-            let known = places.filter_map(|place| scale.addend(of(runs, place)?));
-            mean(&known.collect::<Vec<_>>())
+    ) -> Estimate {
+        let scale = metric.scale();
+        let sums = self.averaged(places, scale, |runs, place| vec![of(runs, place)]);
+        sums.map_or_else(Estimate::default, |it| Estimate::of_sums(&it[0], scale))
+    }
+
+    /// Returns the means over `places` of effects on `scale`, which `of` derives from the runs of a
+    /// seed: for each effect and each seed a number that can be summed (see [`Scale::addend`]). All
+    /// are means over the same places, those at which every effect is known under every seed;
+    /// `None` if there is none.
+    pub(super) fn averaged<'a>(
+        &self,
+        places: impl Iterator<Item = Place<'a>>,
+        scale: Scale,
+        of: impl Fn(&Runs, Place<'_>) -> Vec<Option<f64>>,
+    ) -> Option<Vec<Vec<f64>>> {
+        let known = places.filter_map(|place| {
+            let of_seed = |runs| {
+                let effects = of(runs, place).into_iter();
+                effects.map(|it| scale.addend(it?)).collect::<Option<Vec<f64>>>()
+            };
+            self.seeds.iter().map(of_seed).collect::<Option<Vec<_>>>()
+        });
+        let known: Vec<Vec<Vec<f64>>> = known.collect();
+        let effects = known.first()?.first()?.len();
+        let over_places = |effect: usize, seed: usize| {
+            mean(&known.iter().map(|place| place[seed][effect]).collect::<Vec<_>>())
         };
-        self.seeds.iter().map(of_seed).collect()
+        let of_seeds =
+            |effect| (0..self.seeds.len()).map(|seed| over_places(effect, seed)).collect();
+        (0..effects).map(of_seeds).collect()
+    }
+
+    /// Returns every workload on each drive of a group at one age.
+    pub(super) fn places_of<'a>(
+        &'a self,
+        group: &'a Group,
+        age: &'a Age,
+    ) -> impl Iterator<Item = Place<'a>> {
+        group.drives.iter().flat_map(move |drive| {
+            let drive = *drive;
+            self.columns.iter().map(move |it| Place { drive, age, column: &it.name })
+        })
     }
 
     /// Returns a sentence that says how the values in a table are estimated from the runs of
@@ -151,7 +196,9 @@ impl Evidence {
     pub(super) fn spread(&self) -> String {
         match self.seeds.len() {
             1 => "one seed".into(),
-            count => format!("means over {count} seeds; ± is half the 95 % confidence interval"),
+            count => format!(
+                "means over {count} seeds (of ratios: geometric); ± is half the 95 % confidence interval"
+            ),
         }
     }
 
@@ -169,8 +216,8 @@ impl Evidence {
     pub(super) fn worth(&self) -> Sheet {
         let heads = self.heads(&["factor", "age", "what"]);
         let title = format!(
-            "Effect of each studied system (factor) on a metric: on average over all combinations of the \
-             others, alone, and added to the other four; mean over the workloads with a result (as a share; of writes in us); {}{}",
+            "Effect of each system on a metric: on average over all combinations of the others, alone, and added to \
+             the other four; mean over the workloads with a result under every seed (as a share; of writes in us); {}{}",
             self.spread(),
             self.of_all()
         );
@@ -285,11 +332,9 @@ impl Evidence {
                 let mut lead: Vec<&str> = drive.as_deref().into_iter().collect();
                 lead.extend([place.column, place.age.name.as_str(), name.as_str()]);
                 add(&mut sheet, &lead, self.seeds.len(), |metric| {
-                    Estimate::of(
-                        self.seeds.iter().map(|runs| {
-                            effect(&self.all(runs, place, metric), *which, metric.scale())
-                        }),
-                    )
+                    self.estimate(std::iter::once(place), metric, |runs, place| {
+                        effect(&self.all(runs, place, metric), *which, metric.scale())
+                    })
                 });
             }
         }

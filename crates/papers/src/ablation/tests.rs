@@ -1,7 +1,9 @@
 //! Tests of the studies' plans, and of their tables on made-up numbers.
 
 use super::combination::Combination;
+use super::effects::Scale;
 use super::plan::{Evidence, Metric, Place, Plan, never_waits};
+use super::tables::Estimate;
 use super::{Design, Request, chosen};
 use crate::column::Column;
 use crate::run_summary::RunSummary;
@@ -113,7 +115,7 @@ fn the_quick_form_has_fewer_and_smaller_runs() {
 
 /// Returns the summary of a made-up run: every system multiplies the mean read latency by its own
 /// constant, which differs between drives. Drives 2 and 3 are the marked ones.
-pub(super) fn run(_seed: usize, (drive, age): (usize, usize), of: Combination) -> RunSummary {
+pub(super) fn run(_seed: usize, [drive, age, _]: [usize; 3], of: Combination) -> RunSummary {
     measured(100.0 * read_factor(drive, of.subset), age, of.subset)
 }
 
@@ -161,14 +163,15 @@ pub(super) fn measured(read: f64, age: usize, subset: usize) -> RunSummary {
 }
 
 pub(super) fn evidence(design: Design, seeds: usize) -> Evidence {
-    evidence_of(design, seeds, run)
+    evidence_of(design, (seeds, &[]), run)
 }
 
-/// Returns made-up measurements of the quick form of a study, whose runs are those of `run`.
+/// Returns made-up measurements of the quick form of a study, whose runs are those of `run`, under
+/// some seeds and with further workloads.
 pub(super) fn evidence_of(
     design: Design,
-    seeds: usize,
-    run: impl Fn(usize, (usize, usize), Combination) -> RunSummary,
+    (seeds, further): (usize, &[&str]),
+    run: impl Fn(usize, [usize; 3], Combination) -> RunSummary,
 ) -> Evidence {
     let mut plan = plan(design);
     plan.shorten();
@@ -181,7 +184,9 @@ pub(super) fn evidence_of(
         limit: None,
         seeds: 1,
     };
-    let columns = chosen(&plan, &request).unwrap();
+    let mut columns = chosen(&plan, &request).unwrap();
+    let first = columns[0].clone();
+    columns.extend(further.iter().map(|name| Column { name: (*name).into(), ..first.clone() }));
     Evidence::made_up(plan, columns, seeds, run)
 }
 
@@ -357,6 +362,19 @@ fn a_deeper_queue_changes_nothing_where_no_request_waits() {
         assert_eq!(never_waits(&shallow), !waits, "{at}");
         assert_eq!(deep == shallow, !waits, "{at}");
     }
+}
+
+/// A half and a double cancel over seeds as they do over workloads.
+#[test]
+fn a_mean_of_ratios_over_seeds_is_geometric() {
+    let sums = [-0.5, 1.0].map(|effect| Scale::Ratio.addend(effect).unwrap());
+    let ratio = Estimate::of_sums(&sums, Scale::Ratio);
+    assert!(ratio.mean.unwrap().abs() < 1e-12);
+    // ln 2 times 12.706, as a difference of shares: a hyperbolic sine.
+    assert!((ratio.half.unwrap() / libm::sinh(12.706 * libm::log(2.0)) - 1.0).abs() < 1e-9);
+    let difference = Estimate::of(sums.into_iter().map(Some));
+    assert!((difference.half.unwrap() / (12.706 * libm::log(2.0)) - 1.0).abs() < 1e-9);
+    assert_eq!(Estimate::of([Some(1.0), None].into_iter()), Estimate::default());
 }
 
 /// Prices are those of the first drive, so a study of different drives has no choices.
