@@ -153,6 +153,9 @@ fn a_price_is_the_one_computed_by_hand() {
     // Two counters of 16 bits for each frame, two bits for each block, and four more streams.
     assert_eq!(kib("HIRE"), [(4.0 * 2048.0 + blocks / 4.0) / 1024.0, 4.0 * open, 0.0]);
     assert_eq!(kib("HIRE, reads cached, rewrite_on_idle"), kib("HIRE"));
+    // And two bits for each of 11,468,800 mapping entries, the size in the paper.
+    let entries = kib("HIRE, reads cached, on_evict")[0] - kib("HIRE")[0];
+    assert!((entries - 2800.0).abs() < 1.0, "{entries}");
     // A day of windows of ten minutes.
     assert_eq!(kib("READY"), [144.0 * 8.0 / 1024.0, 0.0, 0.0]);
     let stripes = 1_638_400.0;
