@@ -3,9 +3,9 @@
     python3 docs/today_singles.py FOWLER FOLDER TRACES
 
 runs FOWLER with the drives, the ages and the workloads of presets/studies/today.toml, under the study's five
-seeds, and saves every result in FOLDER as JSON. A run whose result is in FOLDER is not run again. TRACES is the
-folder of the real excerpts. Each line that is printed has means over the seeds and, behind ±, half the 95 %
-confidence interval.
+seeds, and saves every result in FOLDER as JSON. A run whose result is in FOLDER is not run again. TRACES is
+the folder of the real excerpts. Each line that is printed has means over the seeds and, behind ±, half the
+95 % confidence interval.
 """
 
 from __future__ import annotations
@@ -41,13 +41,14 @@ SENSING = [
 FAILED = "share of reads that fail"
 LAZY = ["buffer.eviction=lazy"]
 ERASED = "gc.foreground_below={0}", "gc.background_below={0}"
-HIRE = ["policy.hotness=[\"buffer_hits\"]", "policy.placement=streams", "policy.voltage=by_hotness"]
+HIRE = ['policy.hotness=["buffer_hits"]', "policy.placement=streams", "policy.voltage=by_hotness"]
 
 
 class Singles:
     """Runs of one program, saved in one folder."""
 
     def __init__(self, fowler: str, folder: Path, traces: Path) -> None:
+        """Makes the folder of the results."""
         self.fowler, self.folder, self.traces = fowler, folder, traces
         folder.mkdir(parents=True, exist_ok=True)
 
@@ -131,15 +132,15 @@ def main() -> None:
     """Runs what the sentences say, in their order on the page."""
     its = Singles(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
     read, tail, write = "read.mean_us", "read.p99_us", "write.mean_us"
-    step = ["policy.hotness=[\"request_size\"]", "policy.placement=streams", "policy.step=by_strength"]
+    step = ['policy.hotness=["request_size"]', "policy.placement=streams", "policy.step=by_strength"]
     for drive in DRIVES:
         at = (drive, "old", "1 DWPD")
         its.change(at, "RHIO's step alone, no suspension", (NONE, [*NONE, *step]), read)
     for references, age in [("tracked", "old"), ("fixed", "middle"), ("fixed", "old")]:
         at = ("nvme-pm9a3", age, "1 DWPD")
-        drive = [*SUSPENDS, f"reliability.references={references}"]
+        described = [*SUSPENDS, f"reliability.references={references}"]
         for sensing in SENSING:
-            settings = [*drive, *sensing]
+            settings = [*described, *sensing]
             its.show(at, f"{references} references, {' '.join(sensing)}", settings, read)
             its.show(at, f"{references} references, {' '.join(sensing)}", settings, FAILED)
     for workload in ("F1", "TPCC", "1 DWPD"):
