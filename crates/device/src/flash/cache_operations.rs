@@ -36,7 +36,7 @@ use crate::observe::ledger::Doing;
 use crate::observe::operation::Op;
 use fowler_agenda::{Agenda, Phase, Ticket};
 use fowler_nand::CellOp;
-use fowler_units::{DieId, Id, TxnId};
+use fowler_units::{DieId, Id};
 
 impl Die {
     /// Returns true if the cache register waits for the channel and may have it. While a command is
@@ -145,6 +145,9 @@ impl Flash {
         let channel = *channel;
         match cache.holds {
             Holds::Out if cache.ticket == ticket => self.read_left_cache(id, layer),
+            Holds::In if cache.ticket == ticket && self.has_failed(id) => {
+                self.dies[id].cache.empty();
+            }
             Holds::In if cache.ticket == ticket => self.page_entered_cache(id, layer),
             _ => return,
         }
@@ -158,7 +161,8 @@ impl Flash {
         let read = cache.txn;
         let Txn { source, level, dispatched, .. } = *self.txns.get(read);
         let took = now - cache.alone_since(dispatched);
-        (cache.holds, cache.txn, cache.left) = (Holds::Nothing, TxnId::NONE, now);
+        cache.empty();
+        cache.left = now;
         self.read_ended(id, (read, source, level), took, layer);
         if self.dies[id].state == State::AwaitCache {
             self.sensed_beside_cache(id);
@@ -246,7 +250,7 @@ impl Flash {
                 unreachable!("die {} has no program in its cache register", id.0)
             }
         };
-        (die.cache.holds, die.cache.txn) = (Holds::Nothing, TxnId::NONE);
+        die.cache.empty();
         die.enter(now, state, Doing::serving(op, source), &mut self.txns);
         (die.cursor, die.transfer) = (cursor, transfer);
         match state {

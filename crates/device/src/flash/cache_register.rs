@@ -81,6 +81,19 @@ impl CacheRegister {
         dispatched.max(self.left)
     }
 
+    /// Drops the data of the next program, because the die has failed. A page that crosses the
+    /// channel arrives in vain.
+    pub(super) fn forget_program(&mut self) {
+        if matches!(self.holds, Holds::AwaitIn | Holds::Program) {
+            self.empty();
+        }
+    }
+
+    /// Makes the cache register empty.
+    pub(super) fn empty(&mut self) {
+        (self.holds, self.txn) = (Holds::Nothing, TxnId::NONE);
+    }
+
     /// Returns true while the cache register waits for the channel.
     #[inline]
     pub fn awaits_channel(&self) -> bool {

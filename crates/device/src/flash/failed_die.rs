@@ -8,8 +8,8 @@
 //!    the die nor the channel spends any time on them.
 //!
 //! Exceptions: a transfer to the die that is in progress occupies the channel to the end
-//! ([`Flash::abandoned`]). If the whole drive has failed, nothing is handed back
-//! ([`Flash::shut_down`]).
+//! ([`Flash::abandoned`], and `cache_operations.rs` for a transfer to the cache register). If the
+//! whole drive has failed, nothing is handed back ([`Flash::shut_down`]).
 
 use super::{Flash, Translation};
 use crate::flash::die::{Cells, State};
@@ -48,6 +48,7 @@ impl Flash {
         );
         let begun = self.take_chain(first);
         let die = &mut self.dies[id];
+        die.cache.forget_program();
         if !reads {
             // The transfer occupies the channel to its end.
             let transfers = matches!(die.state, State::TransferIn | State::Refill);
@@ -129,9 +130,17 @@ impl Flash {
     /// `blame`, by cause, on a drive whose dies may fail: a read that a failed die handed back has
     /// only waited and was never served.
     pub fn blame_if_served(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
-        if !self.was_handed_back(id) {
-            return self.service_blame(id, waiter, blame);
+        if self.was_handed_back(id) {
+            self.wait_blame(id, waiter, blame);
+        } else {
+            self.service_blame(id, waiter, blame);
         }
+    }
+
+    /// Adds the time of a read that a failed die handed back, from its submission until then, to
+    /// the latency breakdown `blame`, by cause. `waiter` is the read, or another transaction that
+    /// waits for it.
+    pub fn wait_blame(&self, id: TxnId, waiter: TxnId, blame: &mut Blame) {
         let Txn { submitted, req, wait, .. } = *self.txns.get(waiter);
         let Txn { die, dispatched, .. } = *self.txns.get(id);
         match wait {

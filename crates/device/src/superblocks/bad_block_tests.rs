@@ -4,6 +4,7 @@
 use super::Superblocks;
 use super::cases::{UNIT, drive, protect, read, tiny};
 use crate::blocks::bad_blocks::BadBlockCounts;
+use crate::blocks::block_fates::Fates;
 use crate::blocks::block_table::BlockState;
 use crate::config::{Config, Pattern, Retire};
 use crate::event_loop::{Device, Pacing};
@@ -27,8 +28,13 @@ fn fresh(retire: Retire, parity: u32) -> Config {
 /// the block, on this page, or the erase after it.
 fn with_bad(config: &Config, block: BlockId, page: Option<u16>) -> Device<Superblocks> {
     let mut device = drive(config);
-    device.layer.bad.as_mut().expect("blocks fail").fates.set(block, page);
+    fates(&mut device).set(block, page);
     device
+}
+
+fn fates(device: &mut Device<Superblocks>) -> &mut Fates {
+    let bad = device.layer.bad.as_mut().expect("blocks fail");
+    bad.fates.as_mut().expect("blocks fail")
 }
 
 /// Writes units of the drive in order, from `first` on, in requests of a command each, and waits
@@ -149,10 +155,10 @@ fn what_is_retired_is_taken_from_the_spare() {
         let retired = device.layer.map.state(RuId(0)) == BlockState::Retired;
         assert_eq!(retired, retire == Retire::Superblock);
         // The next failures use up the spare: one in each superblock, or two that leave half.
-        let bad = device.layer.bad.as_mut().expect("blocks fail");
-        (25..48).for_each(|block| bad.fates.set(BlockId(block), None));
+        let fates = fates(&mut device);
+        (25..48).for_each(|block| fates.set(BlockId(block), None));
         if retire == Retire::Block {
-            (97..120).for_each(|block| bad.fates.set(BlockId(block), None));
+            (97..120).for_each(|block| fates.set(BlockId(block), None));
         }
         for _ in 0..20 {
             write(&mut device, 0, all);

@@ -5,14 +5,18 @@
 //! the next erase, when all that has failed has dropped out. The *spare* is the room beyond what
 //! the drive must be able to hold. A block that fails takes its part of the spare at once.
 //!
-//! Invariants: the superblocks in service have room for `needed` units, so that a block fails only
-//! if the spare covers the loss; a superblock has gaps only if a block of it has failed.
+//! A die that fails for good ([`super::failed_dies`]) takes its part of every superblock at once.
+//!
+//! Invariants: the superblocks in service have room for `needed` units unless dies have failed, so
+//! that a block fails only if the spare covers the loss; a superblock has gaps only if a block or a
+//! die of it has failed.
 
 use super::gaps::Gaps;
 use super::shape::Shape;
 use crate::blocks::bad_blocks::BadBlockCounts;
 use crate::blocks::block_fates::Fates;
 use crate::config::{Config, Retire};
+use crate::raid::losses::Failure;
 use fowler_units::{BlockId, Bytes, IdVec, RuId};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +38,8 @@ pub(super) struct SavedBadBlocks {
 /// failures do to superblocks.
 #[derive(Clone, Debug)]
 pub(super) struct BadBlocks {
-    pub fates: Fates,
+    /// When each block fails; `None` on a drive on which dies fail and blocks do not.
+    pub fates: Option<Fates>,
     pub retire: Retire,
     pub counts: BadBlockCounts,
     /// Gaps of each superblock, the program commands that store nothing because a block of their
@@ -51,6 +56,11 @@ pub(super) struct BadBlocks {
     pub needed: u64,
     /// True if a die has dropped out of a superblock in service: superblocks differ in size.
     pub uneven: bool,
+    /// Units that are reserved besides `needed` once superblocks differ in size.
+    more_needed: u64,
+    /// For each die, by its position in striping order: how the die failed for good; `None` for one
+    /// in service.
+    dead: Vec<Option<Failure>>,
     /// Number of pages that a program command stores on each plane.
     rows: u32,
     /// Number of program commands that have just failed with the data of one command, which the
@@ -68,11 +78,17 @@ impl BadBlocks {
         }
         let geometry = Shape::geometry_of(config);
         let erased = erases.iter().copied().cycle().take(geometry.blocks() as usize);
+        Some(BadBlocks::with(config, shape, Some(Fates::draw(config, &geometry, erased))))
+    }
+
+    /// Creates the record of a drive on which no block has failed, and blocks have these fates;
+    /// `None` if none is to fail.
+    pub fn with(config: &Config, shape: &Shape, fates: Option<Fates>) -> BadBlocks {
         let moved = config.moved_superblocks();
         let layout = config.superblock_sizes();
         let padding = if moved > 1 { moved * shape.units_per_command } else { 0 };
         let mut bad = BadBlocks {
-            fates: Fates::draw(config, &geometry, erased),
+            fates,
             retire: config.superblocks.retire,
             counts: BadBlockCounts::default(),
             gaps: IdVec::filled(None, shape.superblocks as usize),
@@ -80,6 +96,8 @@ impl BadBlocks {
             padding,
             needed: 0,
             uneven: false,
+            more_needed: 0,
+            dead: vec![None; shape.dies as usize],
             rows: config.pages_of_program(),
             failed_programs: 0,
         };
@@ -89,7 +107,35 @@ impl BadBlocks {
         let all = u64::from(bad.usual) * whole;
         bad.needed = (u64::from(layout.logical_pages) + reserve * whole).min(all);
         bad.counts.spare = all - bad.needed;
-        Some(bad)
+        if bad.retire == Retire::Superblock {
+            bad.more_needed = u64::from(moved) * whole;
+        }
+        bad
+    }
+
+    /// Records that the die at a position of the striping order has failed for good.
+    pub fn die_fails(&mut self, position: u32, failure: Failure) {
+        self.dead[position as usize] = Some(failure);
+        self.needed += std::mem::take(&mut self.more_needed);
+    }
+
+    /// Returns true if the die at a position of the striping order has failed for good.
+    pub fn is_dead(&self, position: u32) -> bool {
+        self.dead[position as usize].is_some()
+    }
+
+    /// Returns how the die at a position of the striping order failed for good; `None` if it is in
+    /// service.
+    pub fn failure_of(&self, position: u32) -> Option<Failure> {
+        self.dead[position as usize]
+    }
+
+    /// Sets the spare to the room beyond what the drive needs, after dies have failed. Returns
+    /// false if there is less room than that.
+    pub fn count_spare(&mut self, shape: &Shape, is_retired: impl Fn(RuId) -> bool) -> bool {
+        let room = self.room_of_all(shape, is_retired);
+        self.counts.spare = room.saturating_sub(self.needed);
+        room >= self.needed
     }
 
     /// Returns the memory that the drawn failures of all blocks take on the simulating machine.
@@ -134,8 +180,9 @@ impl BadBlocks {
         (superblock, position): (RuId, u32),
         erases: u32,
     ) -> Vec<BlockId> {
+        let Some(fates) = &self.fates else { return Vec::new() };
         let blocks = shape.blocks_on(superblock, shape.die_at(position));
-        blocks.filter(|&block| self.fates.fails_in_this_cycle(block, erases)).collect()
+        blocks.filter(|&block| fates.fails_in_this_cycle(block, erases)).collect()
     }
 
     /// Returns the blocks that fail when a given command of a superblock is programmed; `erases` is
@@ -146,23 +193,22 @@ impl BadBlocks {
         (superblock, command): (RuId, u32),
         erases: u32,
     ) -> Vec<BlockId> {
+        let Some(fates) = &self.fates else { return Vec::new() };
         let row = command / shape.dies;
         let mut blocks = self.failing(shape, (superblock, command % shape.dies), erases);
-        blocks.retain(|&block| u32::from(self.fates[block].page) / self.rows == row);
+        blocks.retain(|&block| u32::from(fates[block].page) / self.rows == row);
         blocks
     }
 
     /// Returns true if a superblock stays in service once the dies with a failed block drop out of
-    /// it: at least half of its data units are left, or, if failures retire whole superblocks, no
-    /// block has failed. `gaps` records the commands that program nothing.
+    /// it: at least half of its data units are left and, if failures retire whole superblocks, only
+    /// whole dies have failed. `gaps` records the commands that program nothing.
     pub fn stays(&self, shape: &Shape, gaps: &Gaps) -> bool {
         let mut after = gaps.clone();
-        after.erased(shape, true);
+        after.erased(shape, |_| true);
         let left = after.data_commands_from(0, false) * shape.units_per_command;
-        match self.retire {
-            Retire::Superblock => !gaps.has_failed(),
-            Retire::Block => 2 * left >= shape.data_units(),
-        }
+        let of_a_block = || gaps.failed_positions().any(|position| !self.is_dead(position));
+        2 * left >= shape.data_units() && !(self.retire == Retire::Superblock && of_a_block())
     }
 
     /// Returns the units of data that a superblock can hold after its next erase, when the dies of
@@ -173,7 +219,7 @@ impl BadBlocks {
             return 0;
         }
         let mut after = gaps.clone();
-        after.erased(shape, true);
+        after.erased(shape, |_| true);
         let units = after.data_commands_from(0, false) * shape.units_per_command;
         units.saturating_sub(self.padding)
     }
@@ -200,15 +246,18 @@ impl BadBlocks {
         std::mem::take(&mut self.failed_programs)
     }
 
-    /// Counts the blocks of a superblock that go out of service: those of dies that have failed, or
-    /// of all dies that have not dropped out before.
+    /// Counts the blocks of a superblock that go out of service: those of dies with a failed block,
+    /// or of all dies that have not dropped out before. Blocks of dies that have failed for good
+    /// are not counted.
     pub fn retire_parts(&mut self, shape: &Shape, superblock: RuId, all: bool) {
         let Some(gaps) = &self.gaps[superblock] else { return };
-        let goes = |&die: &u32| !gaps.is_dropped(die) && (all || !gaps.serves(die));
+        let goes =
+            |&die: &u32| !gaps.is_dropped(die) && !self.is_dead(die) && (all || !gaps.serves(die));
         let blocks = (0..shape.dies).filter(goes).map(|at| shape.die_at(at));
         let (mut failed, mut sound) = (0, 0);
         for block in blocks.flat_map(|die| shape.blocks_on(superblock, die)) {
-            let count = if self.fates[block].failed { &mut failed } else { &mut sound };
+            let has_failed = self.fates.as_ref().is_some_and(|fates| fates[block].failed);
+            let count = if has_failed { &mut failed } else { &mut sound };
             *count += 1;
         }
         self.counts.retired += failed;
@@ -218,14 +267,17 @@ impl BadBlocks {
     /// Adds blocks to the record of failed blocks.
     pub fn mark(&mut self, blocks: &[BlockId]) {
         for &block in blocks {
-            self.fates[block].failed = true;
+            if let Some(fates) = &mut self.fates {
+                fates[block].failed = true;
+            }
         }
     }
 
     /// Returns the state of failed blocks, to be saved in the middle of a life; `retired` are the
     /// superblocks out of service.
     pub fn save(&self, retired: Vec<RuId>) -> SavedBadBlocks {
-        let failed = self.fates.ids().filter(|&block| self.fates[block].failed);
+        let failed =
+            self.fates.iter().flat_map(|fates| fates.ids().filter(|&block| fates[block].failed));
         let parts = self
             .gaps
             .ids()
@@ -247,11 +299,12 @@ impl BadBlocks {
     pub fn resume(&mut self, shape: &Shape, saved: &SavedBadBlocks) -> bool {
         self.counts = saved.counts;
         self.gaps.as_mut_slice().fill(None);
-        for block in self.fates.ids() {
-            self.fates[block].failed = false;
+        let Some(fates) = &mut self.fates else { return false };
+        for block in fates.ids() {
+            fates[block].failed = false;
         }
         for &block in &saved.failed {
-            let Some(fate) = self.fates.get_mut(block) else { return false };
+            let Some(fate) = fates.get_mut(block) else { return false };
             fate.failed = true;
         }
         let mut parts = saved.parts.clone();

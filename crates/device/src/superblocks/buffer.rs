@@ -302,6 +302,18 @@ impl UnitBuffer {
         }
     }
 
+    /// Puts a frame whose command was not programmed back before all others of its stream that wait
+    /// for a command.
+    pub fn put_back(&mut self, id: FrameId) {
+        let frame = &mut self.frames[id.index()];
+        debug_assert!(frame.state == State::Leaving && frame.wanted);
+        frame.state = State::Ready;
+        let ready = &mut self.ready[frame.stream.index()];
+        ready.wanted += 1;
+        ready.frames.push_front(id);
+        self.leaving -= 1;
+    }
+
     /// Returns the units of a stream that wait for a command, in order, each with its tag.
     pub fn waiting_units(&self, stream: StreamId) -> impl Iterator<Item = (Lpn, StreamTag)> {
         let frames = self.ready[stream.index()].frames.iter();

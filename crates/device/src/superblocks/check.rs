@@ -17,7 +17,7 @@ use crate::observe::counters::SlcCounts;
 use crate::observe::law::Violation;
 use crate::observe::operation::Source;
 use crate::policy::placement::StreamId;
-use fowler_units::{Id, IdVec, Nanos, RuId, UnitId};
+use fowler_units::{DieId, Id, IdVec, Nanos, RuId, UnitId};
 
 /// Returns an error with the given message from a check unless a condition holds.
 macro_rules! law {
@@ -63,8 +63,9 @@ impl Device<Superblocks> {
         let flow = self.layer.check().and_then(|()| self.layer.check_flow(cached, folded));
         let modes = || self.layer.check_modes(&self.flash);
         let patrol = || self.layer.check_patrol(&self.flash);
+        let dead = || self.layer.check_failed_dies(&self.flash);
         let rest = flow.and_then(|()| self.check_service()).and_then(|()| modes());
-        rest.and_then(|()| patrol()).map_err(Violation)
+        rest.and_then(|()| patrol()).and_then(|()| dead()).map_err(Violation)
     }
 
     /// Checks that the time accounting of every die adds up to the simulated time, and that each
@@ -158,7 +159,12 @@ impl Superblocks {
         law!(leaving == moving, "{leaving} units leave superblocks, {moving} are moving");
         for &stream in self.streams.moved() {
             let (promised, room) = (self.collector.promised(stream), self.room_for_moved(stream));
-            law!(promised <= room, "{promised} units go to stream {}, where {room} fit", stream.0);
+            // A die that fails takes room that is promised already.
+            law!(
+                promised <= room || self.dies.any(),
+                "{promised} units go to stream {}, where {room} fit",
+                stream.0
+            );
         }
         Ok(())
     }
@@ -190,7 +196,10 @@ impl Superblocks {
             let (valid, most) = (self.map.valid(number), self.shape.slc_data_units());
             law!(valid <= most, "superblock {number} holds {valid} of {most}");
             let paused = self.map.traffic(number).emptied == Emptied::Paused;
-            law!(!paused || mode == Mode::Folded, "superblock {number} is paused and {mode:?}");
+            law!(
+                !paused || mode == Mode::Folded || self.repair_pace.is_some(),
+                "superblock {number} is paused and {mode:?}"
+            );
         }
         law!(held == cache.held().len(), "{held} in SLC mode, {} held", cache.held().len());
         law!(dynamic == cache.dynamic, "{dynamic} of them dynamic, {} counted", cache.dynamic);
@@ -347,7 +356,9 @@ impl Superblocks {
             let dies = self.shape.dies;
             let commands = |first: u32| (first..self.shape.commands).step_by(dies as usize);
             let used = |&first: &u32| commands(first).any(|it| self.uses(superblock, it));
-            for die in (0..dies).filter(used).map(|first| self.shape.die_at(first)) {
+            let alive = |die: &DieId| !self.is_dead(*die);
+            let dies = (0..dies).filter(used).map(|first| self.shape.die_at(first));
+            for die in dies.filter(alive) {
                 let mode = modes.of(superblock, die);
                 for block in self.shape.blocks_on(superblock, die) {
                     let found = condition.block(block).mode;

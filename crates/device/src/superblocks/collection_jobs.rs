@@ -38,6 +38,9 @@ impl Superblocks {
         if self.slc.is_some() {
             self.stop_if_host_is_back(flash);
         }
+        if self.repair_pace.is_some() {
+            self.let_repair_make_way(flash);
+        }
         loop {
             let now = flash.now();
             if self.collector.job.is_none() && !self.begin_job(now, &mut flash.counters) {
@@ -48,11 +51,17 @@ impl Superblocks {
             }
         }
         self.store_copied(flash);
+        if self.dies.any() {
+            self.look_for_standstill(flash);
+        }
     }
 
     /// Begins to empty a superblock: for its space if too few are erased, otherwise to fold or to
     /// refresh one. Returns true if a job has begun.
     pub(super) fn begin_job(&mut self, now: Nanos, counters: &mut Counters) -> bool {
+        if self.is_read_only() {
+            return !self.has_no_dies() && self.begin_refresh(counters);
+        }
         if self.leveling.is_some() && self.begin_swap() {
             return true;
         }
@@ -72,11 +81,12 @@ impl Superblocks {
         let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
         let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, now));
         let Some(victim) = choice else { return false };
-        let (valid, data) = (self.map.valid(victim), self.data_units_of(victim));
+        let valid = self.map.valid(victim);
+        let gain = self.units_after_erase(victim).saturating_sub(valid);
         // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
         // victims with few valid units.
         self.collector.chosen = Some(victim);
-        if !self.begin_emptying(victim, valid, data - valid, Why::Space) {
+        if !self.begin_emptying(victim, valid, gain, Why::Space) {
             return false;
         }
         self.collector.chosen = None;
@@ -170,7 +180,15 @@ impl Superblocks {
                 self.collector.job = Some(job);
                 return false;
             }
-            job.moved += i64::from(self.read_valid(flash, job.victim, job.next, page));
+            if self.repair_pace.is_some() && !self.may_repair(flash, &job) {
+                self.collector.job = Some(job);
+                return false;
+            }
+            let read = self.read_valid(flash, job.victim, job.next, page);
+            if self.repair_pace.is_some() {
+                self.note_repair(flash.now(), &job, read);
+            }
+            job.moved += i64::from(read);
             job.next = job.next.plus(page);
         }
         self.collector.job = None;
@@ -268,7 +286,7 @@ impl Superblocks {
     /// Ends the emptying of a superblock unless units read from it still have to be programmed
     /// elsewhere.
     #[inline]
-    fn end_if_empty(&mut self, flash: &mut Flash, superblock: RuId) {
+    pub(super) fn end_if_empty(&mut self, flash: &mut Flash, superblock: RuId) {
         if self.map.traffic(superblock).leaving == 0 {
             self.end_emptying(flash, superblock);
         }
@@ -301,12 +319,12 @@ impl Superblocks {
         self.end_if_empty(flash, job.victim);
     }
 
-    /// Erases a superblock: one command on each die that has not dropped out of it.
+    /// Erases a superblock: one command on each die that is in service there.
     fn erase(&mut self, flash: &mut Flash, superblock: RuId) {
         self.map.set_emptied(superblock, Emptied::Erased(self.dies_of(superblock)));
         let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
-            if self.gaps_of(superblock).is_some_and(|gaps| gaps.is_dropped(at)) {
+            if !self.erases_of(superblock, at) {
                 continue;
             }
             let die = self.shape.die_at(at);

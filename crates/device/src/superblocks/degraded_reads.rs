@@ -65,7 +65,9 @@ impl Superblocks {
             return false;
         }
         let mut blame = Blame::default();
-        if owner == Owner::Request {
+        if owner == Owner::Request && flash.was_handed_back(id) {
+            flash.wait_blame(id, id, &mut blame);
+        } else if owner == Owner::Request {
             flash.packed_service_blame(id, id, &mut blame);
         }
         let since = flash.now();

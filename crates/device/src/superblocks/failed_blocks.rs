@@ -69,7 +69,7 @@ impl Superblocks {
 
     /// Returns the counts of failing blocks; `None` if no block can fail.
     pub(crate) fn bad_blocks(&self) -> Option<BadBlockCounts> {
-        self.bad.as_ref().map(|bad| bad.counts)
+        self.bad.as_ref().filter(|bad| bad.fates.is_some()).map(|bad| bad.counts)
     }
 
     /// Returns the gaps of a superblock (program commands that store nothing because a block of
@@ -85,10 +85,18 @@ impl Superblocks {
         self.gaps_of(superblock).is_none_or(|gaps| gaps.uses(command))
     }
 
-    /// Returns the number of dies that erase a superblock: those that have not dropped out.
+    /// Returns true if a die, by its position in striping order, erases its part of a superblock:
+    /// it has neither dropped out of that nor failed for good.
+    pub(super) fn erases_of(&self, superblock: RuId, position: u32) -> bool {
+        self.bad.as_ref().is_none_or(|bad| {
+            let dropped = bad.gaps(superblock).is_some_and(|gaps| gaps.is_dropped(position));
+            !dropped && !bad.is_dead(position)
+        })
+    }
+
+    /// Returns the number of dies that erase a superblock.
     pub(super) fn dies_of(&self, superblock: RuId) -> u32 {
-        let Some(gaps) = self.gaps_of(superblock) else { return self.shape.dies };
-        (0..self.shape.dies).filter(|&at| !gaps.is_dropped(at)).count() as u32
+        (0..self.shape.dies).filter(|&at| self.erases_of(superblock, at)).count() as u32
     }
 
     /// Returns true if a die programs nothing after a command of a superblock, up to its end.
@@ -122,7 +130,7 @@ impl Superblocks {
         let stripe = self.shape.stripe_of(command);
         match self.gaps_of(superblock) {
             None => Some(stripe.end - 1),
-            Some(gaps) => stripe.rev().find(|&it| gaps.uses(it)),
+            Some(gaps) => gaps.parity_of(stripe),
         }
     }
 
@@ -159,7 +167,7 @@ impl Superblocks {
 
     /// Returns the number of data units that erased superblocks must be able to hold, so that any
     /// superblock can be emptied.
-    fn units_kept(&self) -> i64 {
+    pub(super) fn units_kept(&self) -> i64 {
         i64::from(self.streams.kept()) * i64::from(self.shape.data_units())
     }
 
@@ -281,16 +289,19 @@ impl Superblocks {
         };
         let Some(bad) = &self.bad else { return false };
         let (stays, mut after) = (bad.stays(&shape, gaps), gaps.clone());
-        after.erased(&shape, true);
+        after.erased(&shape, |_| true);
+        // A die that has failed for good cannot be used once more.
+        let mut once_more = gaps.clone();
+        once_more.erased(&shape, |position| bad.is_dead(position));
         let left =
             if stays { after.data_commands_from(0, false) * shape.units_per_command } else { 0 };
         let may = self.map.is_aside(superblock)
             || self.erased_units() + i64::from(left) >= self.units_kept();
         let aside = self.map.is_aside(superblock);
         let Some(bad) = &mut self.bad else { return false };
-        if !may {
+        if !may && once_more.data_commands_from(0, false) > 0 {
             bad.counts.delayed += failed;
-            bad.gaps_mut(&shape, superblock).erased(&shape, false);
+            bad.set_gaps(superblock, Some(once_more));
             self.keep_places(superblock);
             return false;
         }
@@ -339,7 +350,7 @@ impl Superblocks {
 
     /// Superblocks differ in size from now on: collection keeps one more erased for each of its
     /// streams, as two that are smaller may have to take the data of one.
-    fn keep_more_erased(&mut self) {
+    pub(super) fn keep_more_erased(&mut self) {
         let more = self.streams.kept();
         self.collector.below += more;
         if let Some(cache) = &mut self.slc {
@@ -400,7 +411,9 @@ impl Superblocks {
         let Some(bad) = &self.bad else { return Ok(()) };
         let retired = |superblock: RuId| self.map.state(superblock) == BlockState::Retired;
         let room = bad.room_of_all(&self.shape, retired);
-        if room != bad.needed + bad.counts.spare {
+        if room.max(bad.needed) != bad.needed + bad.counts.spare
+            || room < bad.needed && !self.is_read_only()
+        {
             return Err(format!("room for {room}, {} needed, {:?}", bad.needed, bad.counts));
         }
         for superblock in self.map.superblocks() {

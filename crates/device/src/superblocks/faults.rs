@@ -11,9 +11,9 @@
 //!    ([`super::renewals`]). Its reads find what has failed, and wait until the other units of the
 //!    line have been read ([`super::degraded_reads`]); so do reads of the host meanwhile.
 //!
-//! A unit of the flash that fails, whether block, plane, die, chip or channel, loses its contents
-//! and is empty from then on, as if a spare one took its place. See docs/decisions/superblocks.md,
-//! "What does a fault do?".
+//! A block or plane that fails loses its contents and is empty from then on, as if a spare one took
+//! its place. So does a die while there are spare ones; then it stays failed
+//! ([`super::failed_dies`]). See docs/decisions/superblocks.md, "What does a fault do?".
 
 use super::Superblocks;
 use super::commands::Stored;
@@ -187,7 +187,7 @@ impl Superblocks {
     /// Gives up the unreadable units of a line (the units at the same place in all commands of a
     /// stripe) if more than one is unreadable, so that parity recovers none. `at_hand` are the
     /// units whose data the controller holds; these stay.
-    fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[UnitId]) {
+    pub(super) fn weigh(&mut self, flash: &Flash, line: Line, at_hand: &[UnitId]) {
         let Some(contents) = &self.contents else { return };
         let failed: Vec<UnitId> = line.iter().filter(|&unit| !contents.reads(unit)).collect();
         if failed.len() <= 1 {
@@ -318,8 +318,10 @@ impl Faulty for Superblocks {
             }
             Fault::Miscorrected(_) | Fault::Misdirected(_) => self.corrupt(fault),
             _ => {
+                let erased = self.fail_dies(flash, fault, &geometry);
                 let units = self.struck(fault, &geometry);
                 self.strike(flash, units, fault.failure());
+                erased.into_iter().for_each(|superblock| self.erased_one(flash, superblock));
             }
         }
     }

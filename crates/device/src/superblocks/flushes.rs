@@ -93,6 +93,11 @@ impl Flushes {
         all.filter(|it| **it == (old, page)).for_each(|it| it.0 = new);
     }
 
+    /// Takes the first flush that waits, whatever it waits for.
+    pub fn take_waiting(&mut self) -> Option<ReqId> {
+        self.waiting.pop_front().map(|flush| flush.id)
+    }
+
     /// Takes the next flush whose data has been programmed. Flushes end in the order in which they
     /// came.
     pub fn next_done(&mut self, buffer: &UnitBuffer) -> Option<ReqId> {

@@ -14,6 +14,7 @@
 //! were programmed before a failure stay as they were; a die that has failed has not dropped out.
 
 use super::shape::Shape;
+use std::ops::Range;
 
 /// Value, in place of a command number, for a die that programs all of its commands of a
 /// superblock.
@@ -108,24 +109,45 @@ impl Gaps {
     /// Records that a block of the die at a position of the superblock's striping order has failed.
     /// If a program failed, the die programs nothing from the command `from` on.
     pub fn fail(&mut self, shape: &Shape, position: u32, from: Option<u32>) {
-        let at = position as usize;
-        self.failed[at] = true;
+        self.failed[position as usize] = true;
         if let Some(from) = from {
-            self.from[at] = from;
-            self.count_from(shape, from);
+            self.cut(shape, position, (from, from));
         }
     }
 
-    /// Records the erase of the superblock. If `drops`, dies with a failed block program nothing in
-    /// it from now on; if not, they are used once more.
-    pub fn erased(&mut self, shape: &Shape, drops: bool) {
-        for (from, failed) in self.from.iter_mut().zip(&mut self.failed) {
+    /// Records that a die with a failed block programs nothing in the superblock from the command
+    /// `from` on. `next` is the next command to program, at most `from`: those before it stay as
+    /// they are.
+    pub fn cut(&mut self, shape: &Shape, position: u32, (from, next): (u32, u32)) {
+        let at = position as usize;
+        self.failed[at] = true;
+        self.from[at] = self.from[at].min(from);
+        self.count_from(shape, next);
+    }
+
+    /// Records the erase of the superblock. Dies with a failed block program nothing in it from now
+    /// on, if `drops` is true for their position in striping order; if not, they are used once
+    /// more.
+    pub fn erased(&mut self, shape: &Shape, drops: impl Fn(u32) -> bool) {
+        for (position, (from, failed)) in (0..).zip(self.from.iter_mut().zip(&mut self.failed)) {
             if *failed {
-                *from = if drops { 0 } else { NEVER };
-                *failed &= !drops;
+                *failed = !drops(position);
+                *from = if *failed { NEVER } else { 0 };
             }
         }
         self.count_from(shape, 0);
+    }
+
+    /// Returns the command that programs the parity of a stripe, the last one that programs
+    /// something; `None` if none does.
+    pub fn parity_of(&self, mut stripe: Range<u32>) -> Option<u32> {
+        stripe.rfind(|&command| self.uses(command))
+    }
+
+    /// Returns the positions, in striping order, of the dies with a failed block that have not
+    /// dropped out of the superblock yet.
+    pub fn failed_positions(&self) -> impl Iterator<Item = u32> {
+        (0..).zip(&self.failed).filter(|&(_, &failed)| failed).map(|(position, _)| position)
     }
 
     /// Counts, from each command of a superblock to the end, the commands that program something
@@ -222,7 +244,7 @@ mod tests {
         // So does the one of the last die in the third stripe, which is its parity.
         gaps.fail(&shape, 3, Some(11));
         assert_eq!(parities_and_gaps(&gaps), (vec![3, 7, 10, 14], vec![5, 9, 11, 13, 15]));
-        gaps.erased(&shape, true);
+        gaps.erased(&shape, |_| true);
         let all = vec![1, 3, 5, 7, 9, 11, 13, 15];
         assert_eq!(parities_and_gaps(&gaps), (vec![2, 6, 10, 14], all));
         assert_eq!((gaps.data_commands_from(0, false), gaps.data_commands_from(7, false)), (4, 2));
@@ -236,7 +258,7 @@ mod tests {
         let mut gaps = Gaps::none(&shape);
         gaps.fail(&shape, 0, None);
         assert!(parities_and_gaps(&gaps).1.is_empty());
-        gaps.erased(&shape, true);
+        gaps.erased(&shape, |_| true);
         let all = vec![0, 1, 4, 5, 8, 9, 12, 13];
         assert_eq!(parities_and_gaps(&gaps), (vec![3, 7, 11, 15], all));
         assert_eq!(gaps.data_commands_from(0, false), 4);
@@ -255,7 +277,7 @@ mod tests {
         let mut gaps = Gaps::none(&shape);
         gaps.fail(&shape, 2, Some(6));
         assert_eq!(parities_and_gaps(&gaps), (vec![], vec![6, 10, 14]));
-        gaps.erased(&shape, false);
+        gaps.erased(&shape, |_| false);
         assert_eq!(parities_and_gaps(&gaps), (vec![], vec![]));
         assert!(gaps.has_failed() && !gaps.has_failed_program());
         let saved: Vec<_> = gaps.saved().collect();

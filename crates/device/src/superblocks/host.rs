@@ -49,6 +49,9 @@ impl Superblocks {
             let request = self.front.requests.get_mut(id);
             request.tag = self.streams.tag_of_write(request.pages, io.placement);
         }
+        if self.is_read_only() && self.refuses(flash, id) {
+            return;
+        }
         if throttled > Span::ZERO {
             self.front.requests.get_mut(id).throttled = throttled;
         }
@@ -404,7 +407,7 @@ impl Superblocks {
         }
     }
 
-    fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
+    pub(super) fn answer_at_once(&mut self, flash: &mut Flash, id: ReqId) {
         let waited = flash.now() - self.front.requests.get(id).ready;
         self.front.requests.blame_anew(id)[Part::QueueFull] = waited;
         self.front.served(flash, id);

@@ -42,8 +42,8 @@ pub(super) enum Emptied {
     /// All valid units of the superblock have been read, and some have yet to be programmed into
     /// another superblock.
     Drained,
-    /// The host has come back while the superblock was emptied in idle time: units that have been
-    /// read leave, and the rest stays.
+    /// The emptying of the superblock was interrupted, because the host has come back or because
+    /// garbage collection goes first: units that have been read leave, and the rest stays.
     Paused,
     /// The superblock is not being emptied, but lends some units to fill up the last program
     /// command of another one that is ([`super::top_up`]); its other units stay.

@@ -47,6 +47,8 @@
 //!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
 //!   of all that cannot be read.
 //! - `bad_blocks.rs`, `failed_blocks.rs`: blocks that fail, and what the drive does about them.
+//!   `failed_dies.rs`, `returned_commands.rs`: dies that fail for good, and the commands that come
+//!   back from them. `read_only.rs`: a drive with too few dies. `repair_pace.rs`: the rate of repair.
 //!   `gaps.rs`: the commands that a superblock lacks for them. `failing_parts.rs`: what a life
 //!   without data needs to know of them.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
@@ -82,6 +84,9 @@ mod degraded_reads;
 mod erase_tests;
 mod eviction;
 mod failed_blocks;
+mod failed_dies;
+#[cfg(test)]
+mod failed_die_tests;
 mod failing_parts;
 #[cfg(test)]
 mod fault_tests;
@@ -105,15 +110,20 @@ mod patrol;
 mod power_loss;
 mod programs;
 mod read_errors;
+mod read_only;
 mod recoveries;
 mod refresh;
 mod refusals;
 #[cfg(test)]
 mod register_tests;
 mod renewals;
+mod repair_pace;
+#[cfg(test)]
+mod repair_pace_tests;
 mod residents;
 #[cfg(test)]
 mod residents_tests;
+mod returned_commands;
 mod saved_life;
 mod saved_state;
 #[cfg(test)]
@@ -171,6 +181,7 @@ use collection::Collector;
 use commands::Commands;
 use contents::Contents;
 use coverage::Coverage;
+use failed_dies::FailedDies;
 use flushes::{Flushes, Survives};
 use fowler_units::{
     BlockId, Bytes, DieId, Geometry, HostIo, Id, Locator, Nanos, RuId, Span, TxnId, UnitId,
@@ -182,6 +193,7 @@ use pace::Pace;
 use patrol::{PATROL, Patrol};
 pub use read_errors::AgedReads;
 use renewals::Renewals;
+use repair_pace::RepairPace;
 pub(crate) use saved_life::SavedLife;
 use shape::{Shape, page_of};
 use slc_cache::{HOST, SlcCache};
@@ -215,6 +227,10 @@ pub struct Superblocks {
     coverage: Option<Box<Coverage>>,
     /// The blocks that fail; none on a drive on which none can.
     bad: Option<Box<BadBlocks>>,
+    /// The dies that have failed, and the spare ones.
+    dies: FailedDies,
+    /// The pace of repair; none if it has no limit.
+    repair_pace: Option<Box<RepairPace>>,
     /// The limits of age and of reads; none on a drive whose policy never refreshes.
     limits: Option<Box<Limits>>,
     modes: Option<Box<Modes>>,
@@ -323,6 +339,8 @@ impl Superblocks {
             coverage: Coverage::new(config, &shape).map(Box::new),
             limits: Limits::new(config, &shape).map(Box::new),
             bad: None,
+            dies: FailedDies::new(config, &shape),
+            repair_pace: RepairPace::new(config).map(Box::new),
             modes: None,
             throttle: None,
             contents: None,
@@ -349,6 +367,7 @@ impl Superblocks {
             + Aging::bytes(config, &shape)
             + Coverage::bytes(config, &shape)
             + BadBlocks::bytes(config, &shape)
+            + FailedDies::bytes(config, &shape)
             + Limits::bytes(config, &shape)
             + Patrol::bytes(config, &shape)
             + Modes::bytes(config, &shape)
@@ -491,6 +510,10 @@ impl Translation for Superblocks {
         self.end_read(flash, id);
     }
 
+    fn handed_back(&mut self, flash: &mut Flash, id: TxnId) {
+        self.take_back(flash, id);
+    }
+
     fn idle(&mut self, _flash: &mut Flash, _die: DieId) {}
 
     fn erase_pulse(&self, block: BlockId) -> Option<Span> {
@@ -546,8 +569,15 @@ impl Layer for Superblocks {
         self.strike_next(flash);
     }
 
-    /// Handles the moment at which the pace of the write buffer admits the next unit.
+    /// Handles the moment at which the pace of the write buffer admits the next unit, or that of
+    /// repair the next page; or at which the drive has just become read-only.
     fn paced_event(&mut self, flash: &mut Flash) {
+        if self.is_read_only() {
+            self.refuse_waiting(flash);
+        }
+        if self.repair_pace.is_some() {
+            self.collect(flash);
+        }
         self.resume(flash);
     }
 

@@ -68,7 +68,7 @@ impl Superblocks {
         self.forget_found();
         let Some(superblock) = next else { return false };
         let valid = self.map.valid(superblock);
-        let gain = self.data_units_of(superblock) - valid;
+        let gain = self.units_after_erase(superblock).saturating_sub(valid);
         let full = self.map.state(superblock) == BlockState::Full;
         if !full || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
             return false;
@@ -77,7 +77,10 @@ impl Superblocks {
         if !self.map.is_aside(superblock) {
             self.collector.leaving += 1;
         }
-        counters.aged.refreshed += 1;
+        let again = self.repair_pace.as_mut().is_some_and(|pace| {
+            pace.made_way.take_if(|made_way| *made_way == superblock).is_some()
+        });
+        counters.aged.refreshed += u64::from(!again);
         self.count_found(counters, superblock);
         true
     }

@@ -435,6 +435,7 @@ impl Config {
             cut_programs: own.cut_programs,
             flush_at_end: own.flush_at_end,
             rebuild_at_once: own.rebuild_at_once,
+            rebuild_rate: own.rebuild_rate,
             ..plain.redundancy
         };
         redundancy == own
@@ -447,7 +448,6 @@ impl Config {
             ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
             ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
             ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only uber, cycles, oldest and some constants of its cells count", "leave out the other keys, and all but uber if aging.coding is off"),
-            ("failed_dies", self.failed_dies == plain.failed_dies, "a spare die takes the place of every one that fails", "leave it out"),
             ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out; policy.redundancy.cache says what survives a power loss"),
             ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
             ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),

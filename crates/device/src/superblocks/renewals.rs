@@ -65,6 +65,13 @@ impl Renewals {
         }
     }
 
+    /// Stops moving the data of a superblock, which is not due until it is full again.
+    pub fn make_way(&mut self, superblock: RuId) {
+        debug_assert_eq!(self.moving, Some(superblock));
+        self.moving = None;
+        self.is_due[superblock] = false;
+    }
+
     /// Records the erase of a superblock, which is no longer due for a refresh.
     pub fn erased(&mut self, superblock: RuId) {
         if !std::mem::take(&mut self.is_due[superblock]) {

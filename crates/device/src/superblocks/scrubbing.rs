@@ -116,6 +116,9 @@ impl Superblocks {
                 && self.is_parity(superblock, self.shape.command_of(unit));
             // Between two passes, the data is in the controller.
             let readable = !(open && self.is_between_passes(unit));
+            if self.dies.any() && self.is_dead(self.shape.place(unit).0) {
+                return false;
+            }
             parity || readable && self.map.valid_among(unit, self.shape.units_per_page) != 0
         })
     }

@@ -301,14 +301,18 @@ impl Superblocks {
         self.stop_job_in_idle_time(flash);
     }
 
-    /// Returns a superblock to the SLC cache after its folding was interrupted because the host
-    /// came back, and after the units read from it so far were programmed elsewhere.
+    /// Handles a superblock of which all units read so far have been programmed elsewhere after its
+    /// emptying was interrupted: it is full again. Folding is interrupted because the host came
+    /// back; a repair, because garbage collection goes first.
     pub(super) fn paused(&mut self, superblock: RuId) {
         self.map.give_back(superblock);
         self.renew_if_spoilt(superblock);
-        let cache = self.slc.as_mut().expect("only its superblocks are paused");
-        cache.modes[superblock] = Mode::Slc;
-        cache.folded -= 1;
+        if let Some(cache) = &mut self.slc
+            && cache.modes[superblock] == Mode::Folded
+        {
+            cache.modes[superblock] = Mode::Slc;
+            cache.folded -= 1;
+        }
     }
 
     /// Adds `units` to the counter of units folded out of the SLC cache, if the superblock from

@@ -45,6 +45,17 @@ impl Superblocks {
         self.data_units_from(superblock, 0)
     }
 
+    /// Returns the units of a superblock, which is full, that hold data after its next erase: on a
+    /// drive with dies that have failed for good, without those that drop out then.
+    pub(super) fn units_after_erase(&self, superblock: RuId) -> u32 {
+        let failed = self.gaps_of(superblock).filter(|gaps| self.dies.any() && gaps.has_failed());
+        let Some(gaps) = failed else { return self.data_units_of(superblock) };
+        let mut after = gaps.clone();
+        after.erased(&self.shape, |_| true);
+        let commands = after.data_commands_from(0, self.is_bare(superblock));
+        commands * self.shape.units_per_command
+    }
+
     /// Returns the units that hold data in a command of a superblock, which is open or full, and in
     /// the commands after it.
     pub(super) fn data_units_from(&self, superblock: RuId, command: u32) -> u32 {

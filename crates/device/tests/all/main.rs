@@ -25,6 +25,7 @@ mod scrub;
 mod silent_corruption;
 mod stripe_loss;
 mod superblock_bad_blocks;
+mod superblock_dead_dies;
 mod superblock_faults;
 mod superblock_swarm;
 mod superblock_throttle;

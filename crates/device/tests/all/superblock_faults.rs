@@ -17,7 +17,7 @@ use fowler_device::*;
 use fowler_units::{BlockId, DieId, Geometry, HostIo, HostOp, Lpn, PlaneId, Rng, Span, StripeId};
 
 /// Draws a fault of a unit of the drive.
-fn fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
+pub(crate) fn fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
     let Geometry { channels, .. } = config.geometry;
     let page = Lpn(rng.below(layout.logical_pages.into()) as u32);
     let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
@@ -53,14 +53,16 @@ struct Totals {
 
 /// Returns how many times as many drives are run as usual.
 #[allow(clippy::disallowed_methods, reason = "more drives run on request")]
-fn times() -> u64 {
+pub(crate) fn times() -> u64 {
     let times = std::env::var("FOWLER_SWARM_TIMES").ok();
     times.map_or(1, |text| text.parse().expect("FOWLER_SWARM_TIMES is a number"))
 }
 
-/// Lets a drive notice losses, and caches survive a loss of power or not.
-fn failing(rng: &mut Rng, mut config: Config) -> Config {
+/// Lets a drive notice losses, and caches survive a loss of power or not. Dies that fail are
+/// replaced.
+pub(crate) fn failing(rng: &mut Rng, mut config: Config) -> Config {
     config.redundancy.integrity = true;
+    config.failed_dies.spare = failed_dies::Params::ENDLESS;
     config.reliability.uber = [0.0, 0.0, 1e-7][(config.seed % 3) as usize];
     config.redundancy.checks = one_of(rng, &[Checks::Nothing, Checks::Versions]);
     if config.flash.program_passes == 1 {
@@ -77,7 +79,7 @@ fn failing(rng: &mut Rng, mut config: Config) -> Config {
 }
 
 /// Draws requests, with or without flushes between them.
-fn load(rng: &mut Rng, seed: u64, logical: u64) -> Vec<HostIo> {
+pub(crate) fn load(rng: &mut Rng, seed: u64, logical: u64) -> Vec<HostIo> {
     let mut all = requests(rng, logical, 600, 12);
     handled(&mut Rng::stream(seed, "handles"), &mut all);
     let flushes = rng.chance(0.5);
@@ -152,7 +154,7 @@ fn run(
 }
 
 /// Reads all pages, so that nothing waits to be found. Every read of a lost page says so.
-fn read_all(device: &mut Device<Superblocks>, layout: &Layout, case: &str) {
+pub(crate) fn read_all(device: &mut Device<Superblocks>, layout: &Layout, case: &str) {
     let now = device.now() + Span::ms(1);
     let pages = 0..u64::from(layout.logical_pages);
     let (size, before) = (layout.page_size.0, device.losses().expect("it notices losses"));
@@ -170,7 +172,7 @@ fn read_all(device: &mut Device<Superblocks>, layout: &Layout, case: &str) {
 }
 
 /// Gives every superblock parity.
-fn protected(rng: &mut Rng, mut config: Config) -> Config {
+pub(crate) fn protected(rng: &mut Rng, mut config: Config) -> Config {
     config.redundancy.name = RedundancyKind::Raid5;
     config.superblocks.parity = 2 + rng.below(7) as u32;
     config

@@ -1,0 +1,203 @@
+//! Random drives with superblocks whose dies fail for good, under random requests and other faults,
+//! checked as they run. The laws say that nothing goes to a failed die, that every unit that cannot
+//! be read was rebuilt, rewritten or lost, or waits and can be recovered, and that the room of all
+//! superblocks is what the drive needs plus the spare, or the drive is read-only.
+
+use crate::superblock_faults::{failing, fault, load, protected, read_all, times};
+use crate::support::random::one_of;
+use crate::support::superblocks::{
+    aging, built, cached, covered, drawn, erring, lazy, leveled, of_other_units, scrubbed,
+    streamed, wearing_out,
+};
+use fowler_device::*;
+use fowler_units::{ByteRate, DieId, Rng, Span};
+
+/// The totals of a swarm: drives on which a die failed for good, those of them that became
+/// read-only, units rebuilt and lost, and commands of requests that were refused.
+#[derive(Default, Debug)]
+struct Totals {
+    drives: u64,
+    read_only: u64,
+    rebuilt: u64,
+    lost: u64,
+    refused: u64,
+}
+
+/// Draws a fault that strikes whole dies.
+fn fault_of_dies(rng: &mut Rng, config: &Config) -> Fault {
+    let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+    match rng.below(8) {
+        0 => Fault::Channel(below(rng, config.geometry.channels)),
+        1..=2 => Fault::Chip(below(rng, config.geometry.chips())),
+        _ => Fault::Die(DieId(below(rng, config.geometry.dies()))),
+    }
+}
+
+fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
+    let drives = times() * if cfg!(debug_assertions) { 40 } else { 400 };
+    let (mut ran, mut totals) = (0, Totals::default());
+    for seed in 0..drives {
+        let mut rng = Rng::stream(seed, stream);
+        let config = drawn(&mut rng);
+        let config = altered(&mut rng, config);
+        let mut config = failing(&mut rng, config);
+        let rng = &mut Rng::stream(seed, &format!("{stream}/dies"));
+        config.failed_dies.spare = one_of(rng, &[0, 0, 0, 1]);
+        config.over_provisioning = one_of(rng, &[config.over_provisioning, 0.85, 0.9]);
+        config.redundancy.rebuild_rate = ByteRate(one_of(rng, &[0, 0, 0, 100_000_000, 3_000_000]));
+        let Ok(device) = built(&config) else { continue };
+        ran += 1;
+        run(device, &config, rng, &format!("seed {seed} of {stream}"), &mut totals);
+    }
+    assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
+    eprintln!("{stream} {totals:?}");
+    let Totals { drives, read_only, rebuilt, lost, refused } = totals;
+    assert!(drives > 10 && read_only > 0 && read_only < drives, "{stream}: {totals:?}");
+    assert!(rebuilt > 0 && lost > 0 && refused > 0, "{stream}: {totals:?}");
+}
+
+/// Serves requests on the drive of a seed while dies fail, and checks it.
+fn run(
+    mut device: Device<Superblocks>,
+    config: &Config,
+    rng: &mut Rng,
+    case: &str,
+    totals: &mut Totals,
+) {
+    let layout = config.layout().expect("it was built");
+    let all = load(rng, config.seed, layout.logical.0);
+    let pacing = match rng.below(2) {
+        0 => Pacing::Open,
+        _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
+    };
+    let (every, mut left) = (one_of(rng, &[100, 1000, 2000]), one_of(rng, &[1, 1, 1, 2, 3]));
+    let others = rng.chance(0.3);
+    let mut answers: Vec<Completion> = Vec::new();
+    let mut events = 0u64;
+    device.run_with_faults(all.iter().copied(), pacing, &mut answers, |device| {
+        events += 1;
+        assert!(events < 10_000_000, "{case} does not end");
+        let dies = left > 0 && rng.below(every) == 0;
+        if dies || others && rng.below(2 * every) == 0 {
+            left -= u32::from(dies);
+            let fault = if dies { fault_of_dies(rng, config) } else { fault(rng, config, &layout) };
+            device.inject(fault);
+            let law = device.check_superblocks();
+            law.unwrap_or_else(|law| panic!("{case}, {fault:?} at {events}: {law:?}"));
+        } else if events.is_multiple_of(29) {
+            let law = device.check_superblocks();
+            law.unwrap_or_else(|law| panic!("{case}, event {events}: {law:?}"));
+        }
+    });
+    assert_eq!(answers.len(), all.len(), "{case}");
+    for answer in &answers {
+        assert_eq!(answer.blame.total(), answer.latency(), "{case}: {:?}", answer.io);
+    }
+    device.rest_until(device.now() + Span::ms(400), &mut ());
+    device.check_superblocks().unwrap_or_else(|law| panic!("{case}, after a rest: {law:?}"));
+    let counts = device.failed_dies().unwrap_or_default();
+    if config.redundancy.flush_at_end && counts.read_only.is_none() {
+        device.write_out(&mut ());
+        assert!(
+            !device.has_unwritten()
+                || device.failed_dies().is_some_and(|it| it.read_only.is_some()),
+            "{case}: the buffer was not written out"
+        );
+    }
+    read_all(&mut device, &layout, case);
+    assert_eq!(device.census().unfound(), 0, "{case}");
+    let (counts, ledger) = (device.failed_dies().unwrap_or_default(), device.losses().unwrap());
+    totals.drives += u64::from(counts.failed > 0);
+    totals.read_only += u64::from(counts.read_only.is_some());
+    totals.rebuilt += ledger.rebuilt;
+    totals.lost += ledger.lost_in_all();
+    totals.refused += counts.refused;
+}
+
+#[test]
+fn dead_dies_take_nothing_that_parity_covers() {
+    swarm("dead dies", protected);
+}
+
+#[test]
+fn dead_dies_without_parity() {
+    swarm("dead dies without parity", |_, mut config| {
+        config.superblocks.parity = 0;
+        config.redundancy.name = fowler_device::policy::redundancy::RedundancyKind::Unprotected;
+        config
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_cache() {
+    swarm("dead dies and a cache", |rng, config| {
+        let config = cached(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_parity() {
+    swarm("dead dies and coverage", covered);
+}
+
+#[test]
+fn dead_dies_whatever_the_units() {
+    swarm("dead dies and other units", |rng, config| {
+        let config = of_other_units(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_stays() {
+    swarm("dead dies and clean frames", |rng, config| {
+        let config = lazy(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_cells() {
+    swarm("dead dies and cells", |rng, config| {
+        let config = if rng.chance(0.5) { aging(rng, config) } else { erring(rng, config) };
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_streams() {
+    swarm("dead dies and streams", |rng, config| {
+        let config = streamed(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_is_scrubbed() {
+    swarm("dead dies and scrubbing", |rng, config| {
+        let config = scrubbed(rng, config);
+        if config.redundancy.has_stripes() { config } else { protected(rng, config) }
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_wear() {
+    swarm("dead dies and wear", |rng, config| {
+        let config = leveled(rng, config);
+        protected(rng, config)
+    });
+}
+
+#[test]
+fn dead_dies_whatever_the_blocks() {
+    swarm("dead dies and bad blocks", |rng, config| {
+        let config = match rng.below(3) {
+            0 => cached(rng, config),
+            1 => covered(rng, config),
+            _ => config,
+        };
+        let config = wearing_out(rng, config);
+        protected(rng, config)
+    });
+}
