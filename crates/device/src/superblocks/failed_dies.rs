@@ -274,7 +274,6 @@ impl Superblocks {
         let retired = |superblock: RuId| self.map.state(superblock) == BlockState::Retired;
         let Some(bad) = &mut self.bad else { return };
         if !bad.count_spare(&self.shape, retired) {
-            eprintln!("NOROOM");
             self.become_read_only(flash);
         }
     }
@@ -283,10 +282,11 @@ impl Superblocks {
     /// could be emptied fits somewhere, and nothing is in flight that could change that.
     #[cold]
     pub(super) fn look_for_standstill(&mut self, flash: &mut Flash) {
-        let rests = self.commands.free.len() == self.commands.records.len()
-            && self.collector.in_flight().1 == 0
-            && !(self.collector.job.is_some()
-                && self.collector.has_room_for(self.shape.units_per_page));
+        let (_, reads) = self.collector.in_flight();
+        let page = self.shape.units_per_page;
+        let waits = self.collector.job.is_some() && self.collector.has_room_for(page);
+        let flying = self.commands.free.len() < self.commands.records.len();
+        let rests = !flying && !waits && reads == 0;
         if !rests || self.is_read_only() || !self.host_lacks_superblock() {
             return;
         }
@@ -298,7 +298,6 @@ impl Superblocks {
             && !self.streams.of_host().any(|queue| waits(queue) && open(queue))
             && !self.map.superblocks().any(erased)
         {
-            eprintln!("STANDSTILL");
             self.become_read_only(flash);
         }
     }

@@ -4,6 +4,7 @@ use super::Superblocks;
 use super::cases::{UNIT, drive, protect, read, tiny};
 use super::commands::Stream;
 use crate::blocks::block_table::BlockState;
+use crate::blocks::failed_dies;
 use crate::config::Config;
 use crate::event_loop::{Device, Pacing};
 use crate::observe::blame::Part;
@@ -22,6 +23,8 @@ fn failing(parity: u32) -> Config {
     let mut config = tiny();
     protect(&mut config, parity);
     config.redundancy.integrity = true;
+    // A die that fails is replaced.
+    config.failed_dies.spare = failed_dies::Params::ENDLESS;
     // Parity of every other command takes half of the space.
     config.over_provisioning = 0.65;
     config

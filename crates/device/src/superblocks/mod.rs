@@ -47,10 +47,11 @@
 //!   reads that need the rest of a stripe. `flushes.rs`: flushes that wait. `census.rs`: a count
 //!   of all that cannot be read.
 //! - `bad_blocks.rs`, `failed_blocks.rs`: blocks that fail, and what the drive does about them.
-//!   `failed_dies.rs`, `returned_commands.rs`: dies that fail for good, and the commands that come
-//!   back from them. `read_only.rs`: a drive with too few dies. `repair_pace.rs`: the rate of repair.
 //!   `gaps.rs`: the commands that a superblock lacks for them. `failing_parts.rs`: what a life
 //!   without data needs to know of them.
+//! - `failed_dies.rs`, `returned_commands.rs`: dies that fail for good, and the commands that come
+//!   back from them. `read_only.rs`: a drive with too few dies. `repair_pace.rs`: the rate of
+//!   repair.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed_requests.rs`, `saved_life.rs`: requests in no time, for a whole life, and the state
 //!   in the middle of one.

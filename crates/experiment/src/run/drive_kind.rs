@@ -219,9 +219,9 @@ impl DriveKind for Superblocks {
             census: counts_errors.then(|| device.census()),
             scrub: device.scrub(),
             bad_blocks: device.bad_blocks(),
+            failed_dies: device.failed_dies(),
             power_offs: *device.power_offs(),
             faults: Fate::of_all(faults, device),
-            ..Closing::default()
         }
     }
 }
