@@ -221,7 +221,7 @@ fn two_dies_take_the_stripes_that_have_a_command_on_both() {
             }
         }
         assert!(lines > 300 && 2 * both == lines, "{both} of {lines}");
-        // What is in the open superblock is lost or not by its own stripes.
+        // Units of open superblocks are lost or not by stripes of their own.
         let open = |unit: UnitId| layer.map.state(shape.superblock_of(unit)) != BlockState::Full;
         let in_open =
             dies.iter().flat_map(|&die| held_by(&device, die)).filter(|it| open(it.1)).count();

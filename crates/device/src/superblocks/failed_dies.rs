@@ -26,8 +26,9 @@ use crate::blocks::block_table::BlockState;
 use crate::blocks::failed_dies::{FailedDieCounts, Params};
 use crate::config::Config;
 use crate::event_loop::Device;
-use crate::flash::Flash;
 use crate::flash::txn::Owner;
+use crate::flash::{Flash, Translation};
+use crate::observe::blame::Blame;
 use crate::observe::operation::Op;
 use crate::raid::fault_kinds::Fault;
 use fowler_units::{Bytes, DieId, Geometry, Id, Nanos, RuId, TxnId};
@@ -344,7 +345,7 @@ impl Superblocks {
         let txn = flash.txns.get(id);
         match (txn.op, txn.owner) {
             (Op::Program, _) => {
-                let rest = crate::flash::Translation::rest_of(self, txn);
+                let rest = self.rest_of(txn);
                 let mut all = vec![id];
                 let mut member = rest;
                 while member.is_some() {
@@ -379,7 +380,7 @@ impl Superblocks {
         }
         match owner {
             Owner::Request => {
-                let mut blame = crate::observe::blame::Blame::default();
+                let mut blame = Blame::default();
                 flash.wait_blame(id, id, &mut blame);
                 self.answer_read(flash, id, Some((blame, flash.now())));
             }

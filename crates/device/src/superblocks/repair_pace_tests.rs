@@ -28,7 +28,7 @@ fn repair(config: &Config) -> (Span, u64) {
     let units = full.map(|it| u64::from(map.valid(it))).sum();
     device.inject(Fault::Die(DieId(2)));
     let waits = |device: &Device<Superblocks>| {
-        // What is open is repaired when it is full.
+        // An open superblock is repaired when it is full.
         let layer = &device.layer;
         !layer.renewals.due.is_empty() || layer.renewals.moving.is_some()
     };
@@ -55,7 +55,9 @@ fn repair_keeps_to_its_rate() {
         assert!(took >= least && took < least + Span::ms(20) * 6, "{took} of at least {least}");
         assert!(took > free * 3, "{took}, {free} without a limit");
     }
-    assert_eq!(repair(&paced(1 << 40)), (free, units), "a rate that it never reaches");
+    // A page every 15 ns.
+    let (fast, _) = repair(&paced(1 << 40));
+    assert!(fast < free + Span::ms(10), "{fast}, {free} without a limit");
 }
 
 /// A repair at a page in four seconds does not hold up the host: garbage collection goes first, and
