@@ -9,6 +9,8 @@ use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, lazy, leveled, of_other_units, scrubbed,
     streamed, wearing_out,
 };
+use fowler_device::policy::redundancy::RedundancyKind;
+use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::*;
 use fowler_units::{ByteRate, DieId, Rng, Span};
 
@@ -47,6 +49,10 @@ fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
             // Enough of the drive is left without a die.
             (config.geometry.channels, config.geometry.chips_per_channel) = (3, 2);
             config.geometry.blocks_per_plane += 8;
+            if config.scrub.name == ScrubKind::Patrol {
+                // Up to nine times as many pages are read.
+                config.scrub.period = config.scrub.period * 9;
+            }
             if config.superblocks.parity > 0 {
                 config.superblocks.parity = one_of(rng, &[3, 4, 6]);
             }
@@ -130,7 +136,7 @@ fn dead_dies_take_nothing_that_parity_covers() {
 fn dead_dies_without_parity() {
     swarm("dead dies without parity", |_, mut config| {
         config.superblocks.parity = 0;
-        config.redundancy.name = fowler_device::policy::redundancy::RedundancyKind::Unprotected;
+        config.redundancy.name = RedundancyKind::Unprotected;
         config
     });
 }
