@@ -5,7 +5,7 @@
 //! the next erase, when all that has failed has dropped out. The *spare* is the room beyond what
 //! the drive must be able to hold. A block that fails takes its part of the spare at once.
 //!
-//! A die that fails for good ([`super::failed_dies`]) takes its part of every superblock at once.
+//! A die that fails for good ([`super::die_failures`]) takes its part of every superblock at once.
 //!
 //! Invariants: the superblocks in service have room for `needed` units unless dies have failed, so
 //! that a block fails only if the spare covers the loss; a superblock has gaps only if a block or a

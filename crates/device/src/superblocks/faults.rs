@@ -13,7 +13,7 @@
 //!
 //! A block or plane that fails loses its contents and is empty from then on, as if a spare one took
 //! its place. So does a die while there are spare ones; then it stays failed
-//! ([`super::failed_dies`]). See docs/decisions/superblocks.md, "What does a fault do?".
+//! ([`super::die_failures`]). See docs/decisions/superblocks.md, "What does a fault do?".
 
 use super::Superblocks;
 use super::commands::Stored;

@@ -49,9 +49,9 @@
 //! - `bad_blocks.rs`, `failed_blocks.rs`: blocks that fail, and what the drive does about them.
 //!   `gaps.rs`: the commands that a superblock lacks for them. `failing_parts.rs`: what a life
 //!   without data needs to know of them.
-//! - `failed_dies.rs`, `returned_commands.rs`: dies that fail for good, and the commands that come
-//!   back from them. `read_only.rs`: a drive with too few dies. `repair_pace.rs`: the rate of
-//!   repair.
+//! - `failed_dies.rs`, `die_failures.rs`: dies that fail for good, and what the drive does about
+//!   them. `returned_commands.rs`: the commands that come back from them. `read_only.rs`: a drive
+//!   with too few dies. `repair_pace.rs`, `repairs.rs`: the rate of repair.
 //! - `modes.rs`: the step and voltages at which superblocks are programmed, and their strengths.
 //! - `untimed_requests.rs`, `saved_life.rs`: requests in no time, for a whole life, and the state
 //!   in the middle of one.
@@ -81,13 +81,14 @@ mod coverage;
 #[cfg(test)]
 mod coverage_tests;
 mod degraded_reads;
+mod die_failures;
 #[cfg(test)]
 mod erase_tests;
 mod eviction;
 mod failed_blocks;
-mod failed_dies;
 #[cfg(test)]
 mod failed_die_tests;
+mod failed_dies;
 mod failing_parts;
 #[cfg(test)]
 mod fault_tests;
@@ -121,6 +122,7 @@ mod renewals;
 mod repair_pace;
 #[cfg(test)]
 mod repair_pace_tests;
+mod repairs;
 mod residents;
 #[cfg(test)]
 mod residents_tests;

@@ -1,23 +1,6 @@
-//! The pace of repair: superblocks of which a unit has failed are moved at
-//! `policy.redundancy.rebuild_rate` at most, whatever of them can still be read.
-//!
-//! 1. A page is read to be moved. The next one may be read when the rate allows the units of this
-//!    one; there is no credit for time in which less was read ([`Superblocks::may_repair`]).
-//! 2. Meanwhile no other superblock could be emptied. If garbage collection needs to and can, the
-//!    repair makes way: its superblock is full again, with what is left, and still due
-//!    ([`Superblocks::let_repair_make_way`]).
-//! 3. A repair that the host waits for, because nothing else could free a superblock for its
-//!    writes, is not held back.
-//!
-//! Invariant: no page is read for a repair before `next`, except at step 3.
+//! The rate of repair, and when the next page may be read. [`super::repairs`] has the steps.
 
-use super::Superblocks;
-use super::collection::{EmptyingJob, Why};
-use super::map::Emptied;
 use crate::config::Config;
-use crate::event::Event;
-use crate::flash::Flash;
-use fowler_agenda::Phase;
 use fowler_units::{ByteRate, Nanos, RuId};
 
 /// The rate of repair, and the time at which its next page may be read.
@@ -26,11 +9,12 @@ pub(super) struct RepairPace {
     rate: ByteRate,
     /// Size of a mapping unit in bytes.
     unit: u64,
-    next: Nanos,
+    /// Earliest time at which the next page may be read for a repair.
+    pub next: Nanos,
     /// Time of the event at which the repair continues; `NEVER` without one.
-    looks: Nanos,
+    pub looks: Nanos,
     /// Superblock whose repair has made way for garbage collection and has not begun again.
-    pub(super) made_way: Option<RuId>,
+    pub made_way: Option<RuId>,
 }
 
 impl RepairPace {
@@ -45,73 +29,10 @@ impl RepairPace {
             made_way: None,
         })
     }
-}
 
-impl Superblocks {
-    /// Returns true if a job moves a superblock because a unit of it has failed.
-    fn is_repair(&self, job: &EmptyingJob) -> bool {
-        job.why == Why::Refresh
-            && self.has_stripes(job.victim)
-            && self.contents.as_ref().is_some_and(|contents| contents.is_spoilt(job.victim))
-    }
-
-    /// Returns true if the pace of repair lets a job read its next page now; otherwise schedules an
-    /// event for the time at which it does.
-    pub(super) fn may_repair(&mut self, flash: &mut Flash, job: &EmptyingJob) -> bool {
-        let Some(pace) = &self.repair_pace else { return true };
-        if pace.next <= flash.now() || !self.is_repair(job) || self.host_lacks_superblock() {
-            return true;
-        }
-        if let Some(pace) = &mut self.repair_pace
-            && pace.looks != pace.next
-        {
-            pace.looks = pace.next;
-            flash.agenda.schedule(pace.next, Phase::Decision, Event::Paced);
-        }
-        false
-    }
-
-    /// Records that a job has read `units` units to move them.
-    pub(super) fn note_repair(&mut self, now: Nanos, job: &EmptyingJob, units: u32) {
-        if units > 0
-            && self.repair_pace.is_some()
-            && self.is_repair(job)
-            && let Some(pace) = &mut self.repair_pace
-        {
-            pace.next = now + pace.rate.time(pace.unit * u64::from(units));
-        }
-    }
-
-    /// Stops a repair that waits for its pace, if garbage collection needs to empty a superblock
-    /// and can.
-    pub(super) fn let_repair_make_way(&mut self, flash: &mut Flash) {
-        let Some(pace) = &self.repair_pace else { return };
-        let Some(job) = self.collector.job else { return };
-        let victim = job.victim;
-        if pace.next <= flash.now() || !self.is_repair(&job) || self.map.is_aside(victim) {
-            return;
-        }
-        let erased = self.map.free_count() + self.collector.leaving - 1;
-        if erased >= self.collector.below || !self.could_collect() {
-            return;
-        }
-        self.collector.job = None;
-        self.collector.leaving -= 1;
-        self.renewals.make_way(victim);
-        if let Some(pace) = &mut self.repair_pace {
-            pace.made_way = Some(victim);
-        }
-        self.map.set_emptied(victim, Emptied::Paused);
-        self.end_if_empty(flash, victim);
-    }
-
-    /// Returns true if the emptiest superblock would fit where it is moved to, if nothing else were
-    /// still to be read.
-    fn could_collect(&self) -> bool {
-        self.map.emptiest().is_some_and(|(superblock, least)| {
-            let into = self.streams.of_survivors(superblock);
-            let unsent = i64::from(self.collector.unsent[into.index()]);
-            unsent + i64::from(least) <= self.room_for_moved(into)
-        })
+    /// Records that `units` units are read at `now` to be moved: the next page may be read when the
+    /// rate allows them.
+    pub fn read(&mut self, now: Nanos, units: u32) {
+        self.next = now + self.rate.time(self.unit * u64::from(units));
     }
 }
