@@ -92,6 +92,7 @@ impl Superblocks {
         if let Some(cache) = &self.slc {
             self.check_cache(cache)?;
         }
+        self.check_passes()?;
         self.check_refresh()?;
         self.check_coverage()?;
         self.check_bad_blocks()?;
@@ -217,6 +218,20 @@ impl Superblocks {
             let open = self.commands.open_of(stream);
             let usual = open.is_none_or(|open| cache.mode(open.superblock) == Mode::Usual);
             law!(usual, "{stream:?} fills {open:?}, which is in SLC mode");
+        }
+        Ok(())
+    }
+
+    /// Checks that a second pass that has not been sent waits for a later command on its die. What
+    /// waits for a die that has just failed comes back.
+    fn check_passes(&self) -> Result<(), String> {
+        let begun = self.commands.passes.iter().flat_map(|passes| passes.begun.iter().flatten());
+        for begun in begun.flatten() {
+            let unit = self.commands.records[begun.number as usize].first_unit;
+            let superblock = self.shape.superblock_of(unit);
+            let last = self.is_last_of_die(superblock, self.shape.command_of(unit));
+            let dead = self.is_dead(self.shape.place(unit).0);
+            law!(!last || dead, "a second pass of superblock {superblock} waits for nothing");
         }
         Ok(())
     }

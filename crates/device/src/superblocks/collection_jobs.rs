@@ -23,12 +23,14 @@ use super::commands::{SWAPPED, Stream};
 use super::map::Emptied;
 use super::shape::in_txn;
 use crate::blocks::block_table::BlockState;
+use crate::event::Event;
 use crate::flash::Flash;
 use crate::flash::queue::TxnClass;
 use crate::flash::txn::{Owner, Txn};
 use crate::observe::counters::Counters;
 use crate::observe::operation::Op;
 use crate::policy::placement::StreamId;
+use fowler_agenda::Phase;
 use fowler_units::{Id, Lpn, Nanos, RuId, TxnId, UnitId};
 
 impl Superblocks {
@@ -69,23 +71,11 @@ impl Superblocks {
             return (self.slc.is_some() && self.begin_folding(counters))
                 || self.begin_refresh(counters);
         }
-        // Often not even the valid units of the emptiest superblock fit somewhere.
-        if !self.map.emptiest().is_some_and(|(it, least)| self.fits(least, it)) {
-            return false;
-        }
-        // A superblock that lends units to fill up a command is full again once they are stored.
-        let lends = |it: &RuId| self.map.traffic(*it).emptied == Emptied::Lent;
-        if self.collector.chosen.as_ref().is_some_and(lends) {
-            return false;
-        }
-        let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
-        let choice = choice.or_else(|| self.map.victim_of(&mut self.victim, now));
-        let Some(victim) = choice else { return false };
+        let Some(victim) = self.victim_for_space(now) else {
+            return self.has_stopped_repair() && self.begin_refresh(counters);
+        };
         let valid = self.map.valid(victim);
-        let gain = self.units_after_erase(victim).saturating_sub(valid);
-        // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
-        // victims with few valid units.
-        self.collector.chosen = Some(victim);
+        let gain = |it: &Superblocks| it.units_after_erase(victim).saturating_sub(valid);
         if !self.begin_emptying(victim, valid, gain, Why::Space) {
             return false;
         }
@@ -95,9 +85,35 @@ impl Superblocks {
         true
     }
 
+    /// Chooses the superblock to empty for its space. `None` if there is none, or if its valid
+    /// units do not fit where they are moved to.
+    pub(super) fn victim_for_space(&mut self, now: Nanos) -> Option<RuId> {
+        // Often not even the valid units of the emptiest superblock fit somewhere.
+        if !self.map.emptiest().is_some_and(|(it, least)| self.fits(least, it)) {
+            return None;
+        }
+        // A superblock that lends units to fill up a command is full again once they are stored.
+        let lends = |it: &RuId| self.map.traffic(*it).emptied == Emptied::Lent;
+        if self.collector.chosen.as_ref().is_some_and(lends) {
+            return None;
+        }
+        let choice = self.collector.chosen.filter(|&it| self.map.state(it) == BlockState::Full);
+        let victim = choice.or_else(|| self.map.victim_of(&mut self.victim, now))?;
+        // A victim whose units do not fit yet stays chosen: drawing until one fits would favor
+        // victims with few valid units.
+        self.collector.chosen = Some(victim);
+        self.fits(self.map.valid(victim), victim).then_some(victim)
+    }
+
     /// Begins to empty `victim`, which holds `valid` valid units and whose erase gains the host
     /// `gain` units. Returns false, and does nothing, if the valid units do not fit somewhere.
-    pub(super) fn begin_emptying(&mut self, victim: RuId, valid: u32, gain: u32, why: Why) -> bool {
+    pub(super) fn begin_emptying(
+        &mut self,
+        victim: RuId,
+        valid: u32,
+        gain: impl FnOnce(&Superblocks) -> u32,
+        why: Why,
+    ) -> bool {
         let into = match why {
             Why::Wear => SWAPPED,
             _ => self.streams.of_survivors(victim),
@@ -105,6 +121,7 @@ impl Superblocks {
         if !self.fits_into(into, valid) {
             return false;
         }
+        let gain = gain(self);
         self.map.empty(victim);
         let first = self.shape.first_unit(victim);
         self.collector.gained_little = why == Why::Space && gain < self.shape.units_per_command;
@@ -321,7 +338,13 @@ impl Superblocks {
 
     /// Erases a superblock: one command on each die that is in service there.
     fn erase(&mut self, flash: &mut Flash, superblock: RuId) {
-        self.map.set_emptied(superblock, Emptied::Erased(self.dies_of(superblock)));
+        let dies = self.dies_of(superblock);
+        self.map.set_emptied(superblock, Emptied::Erased(dies));
+        if dies == 0 {
+            // All of them have failed for good. The end of a command may be being handled.
+            self.dies.without_dies.push(superblock);
+            flash.agenda.schedule(flash.now(), Phase::Decision, Event::Paced);
+        }
         let source = self.source_of(superblock);
         for at in 0..self.shape.dies {
             if !self.erases_of(superblock, at) {
@@ -343,27 +366,35 @@ impl Superblocks {
         };
         self.map.set_emptied(superblock, Emptied::Erased(dies - 1));
         if dies == 1 {
-            if self.slc.is_some() {
-                self.erased_in_cache(&mut flash.counters, superblock);
-            }
-            if !self.map.is_aside(superblock) {
-                self.collector.leaving -= 1;
-            }
-            let refreshed = self.is_refreshed(superblock);
-            self.renewals.erased(superblock);
-            if self.patrol.is_some() {
-                self.forget_found();
-                self.forget_comparisons(superblock);
-            }
-            let retired = self.end_erase(superblock, flash.now());
-            if let Some(contents) = &mut self.contents {
-                let first = self.shape.first_unit(superblock);
-                contents.erased(superblock, first.0..first.0 + self.shape.units);
-            }
-            self.erased_of_coverage(superblock, flash.now());
-            self.erased_by_wear(superblock, refreshed || retired);
-            self.collect(flash);
-            self.drain(flash);
+            self.end_erase_of_all(flash, superblock);
         }
+    }
+
+    /// Handles the end of the erase of a superblock on all of its dies.
+    pub(super) fn end_erase_of_all(&mut self, flash: &mut Flash, superblock: RuId) {
+        if self.slc.is_some() {
+            self.erased_in_cache(&mut flash.counters, superblock);
+        }
+        if !self.map.is_aside(superblock) {
+            self.collector.leaving -= 1;
+        }
+        let refreshed = self.is_refreshed(superblock);
+        self.renewals.erased(superblock);
+        if self.repair_pace.is_some() {
+            self.forget_stopped_repair(superblock);
+        }
+        if self.patrol.is_some() {
+            self.forget_found();
+            self.forget_comparisons(superblock);
+        }
+        let retired = self.end_erase(superblock, flash.now());
+        if let Some(contents) = &mut self.contents {
+            let first = self.shape.first_unit(superblock);
+            contents.erased(superblock, first.0..first.0 + self.shape.units);
+        }
+        self.erased_of_coverage(superblock, flash.now());
+        self.erased_by_wear(superblock, refreshed || retired);
+        self.collect(flash);
+        self.drain(flash);
     }
 }

@@ -190,6 +190,13 @@ impl Commands {
         record.left == 0
     }
 
+    /// Returns the number of commands whose first pass has ended and whose second has not been
+    /// sent.
+    pub fn between_passes(&self) -> usize {
+        let begun = self.passes.iter().flat_map(|passes| passes.begun.iter().flatten().flatten());
+        begun.filter(|it| self.records[it.number as usize].first_pass_left == 0).count()
+    }
+
     /// Returns the open superblock that a stream fills; `None` if it has none.
     pub fn open_of(&self, stream: Stream) -> Option<Open> {
         self.open[stream.index()]

@@ -37,6 +37,18 @@ impl Device<Superblocks> {
         (counts.failed + counts.replaced > 0)
             .then(|| FailedDieCounts { degraded_stripes: self.layer.degraded_stripes(), ..counts })
     }
+
+    /// Returns true if the drive has become read-only although its superblocks have room for what
+    /// it needs, because data of the host found no place and nothing could change that.
+    pub fn stands_still(&self) -> bool {
+        let layer = &self.layer;
+        let retired = |superblock: RuId| layer.map.state(superblock) == BlockState::Retired;
+        layer.is_read_only()
+            && layer
+                .bad
+                .as_ref()
+                .is_some_and(|bad| bad.room_of_all(&layer.shape, retired) >= bad.needed)
+    }
 }
 
 impl Superblocks {
@@ -111,6 +123,10 @@ impl Superblocks {
         let begun = dead.into_iter().flat_map(|die| flash.fail_die(die)).collect();
         let erased = self.return_begun(flash, begun);
         self.return_between_passes(flash);
+        if self.commands.passes.is_some() {
+            // A stripe with one command left has become a gap on a living die, too.
+            Stream::all().for_each(|stream| self.end_passes_before_gap(flash, stream));
+        }
         self.look_at_room(flash);
         erased
     }
@@ -230,13 +246,15 @@ impl Superblocks {
     }
 
     /// Makes the drive read-only if data of the host can never find a place: no superblock that
-    /// could be emptied fits somewhere, and nothing is in flight that could change that.
+    /// could be emptied fits somewhere, and nothing is in flight that could change that. A command
+    /// between its two passes changes nothing: it waits for the next one on its die.
     #[cold]
     pub(super) fn look_for_standstill(&mut self, flash: &mut Flash) {
         let (_, reads) = self.collector.in_flight();
         let page = self.shape.units_per_page;
         let waits = self.collector.job.is_some() && self.collector.has_room_for(page);
-        let flying = self.commands.free.len() < self.commands.records.len();
+        let resting = self.commands.free.len() + self.commands.between_passes();
+        let flying = resting < self.commands.records.len();
         let rests = !flying && !waits && reads == 0;
         if !rests || self.is_read_only() || !self.host_lacks_superblock() {
             return;
@@ -287,6 +305,13 @@ impl Superblocks {
             }
         }
         Ok(())
+    }
+
+    /// Ends the erase of superblocks of which no die is left to do so.
+    pub(super) fn end_erases_of_none(&mut self, flash: &mut Flash) {
+        while let Some(superblock) = self.dies.without_dies.pop() {
+            self.end_erase_of_all(flash, superblock);
+        }
     }
 
     /// Handles a transaction that a failed die has handed back.

@@ -249,12 +249,16 @@ impl Superblocks {
 
     /// Sends the second program pass of a stream's commands whose die will program no later command
     /// in the superblock, because a block of the die has failed. A second pass otherwise waits for
-    /// the first pass of the next command on its die.
+    /// the first pass of the next command on its die. What waits for a die that has failed for good
+    /// comes back from there.
     #[cold]
     pub(super) fn end_passes_before_gap(&mut self, flash: &mut Flash, stream: Stream) {
         for position in 0..self.shape.dies as usize {
             let Some(passes) = &self.commands.passes else { return };
             let Some(begun) = passes.begun[stream.index()][position] else { continue };
+            if self.bad.as_ref().is_some_and(|bad| bad.is_dead(position as u32)) {
+                continue;
+            }
             let unit = self.commands.records[begun.number as usize].first_unit;
             if self.is_last_of_die(self.shape.superblock_of(unit), self.shape.command_of(unit)) {
                 if let Some(passes) = &mut self.commands.passes {
@@ -358,9 +362,12 @@ impl Superblocks {
         }
     }
 
-    /// Returns true if a program of a superblock has failed since its erase.
+    /// Returns true if a program of a superblock has failed since its erase. Dies that have failed
+    /// for good do not count: what they held is rebuilt or lost.
     pub(super) fn has_failed_program(&self, superblock: RuId) -> bool {
-        self.gaps_of(superblock).is_some_and(Gaps::has_failed_program)
+        let Some(bad) = &self.bad else { return false };
+        let in_service = |position| !bad.is_dead(position);
+        bad.gaps(superblock).is_some_and(|gaps| gaps.has_failed_program(in_service))
     }
 
     /// Returns the state of failed blocks, to be saved with that of the drive.

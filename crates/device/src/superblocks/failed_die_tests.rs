@@ -4,6 +4,7 @@
 use super::Superblocks;
 use super::cases::{UNIT, drive, protect, read, tiny};
 use super::commands::Stream;
+use super::gaps::Gaps;
 use crate::blocks::block_table::BlockState;
 use crate::blocks::failed_dies::FailedDieCounts;
 use crate::config::{Config, Pattern};
@@ -188,6 +189,70 @@ fn a_stripe_whose_parity_has_no_place_is_moved() {
     let other = device.layer.shape.die_at(0);
     device.inject(Fault::Plane(fowler_units::PlaneId(other.0 * 2)));
     assert_eq!(failed_reads(&mut device, 10 * 24), 0);
+}
+
+/// Of stripes of two commands only gaps are left beside a failed die. The command of the other die
+/// that waits between its passes is followed by no other there, and gets its second pass at once.
+#[test]
+fn second_passes_do_not_wait_for_a_command_that_has_become_a_gap() {
+    let mut config = roomy(2);
+    (config.flash.program_passes, config.flash.first_pass_iterations) = (2, 5);
+    config.over_provisioning = 0.9;
+    let mut device = drive(&config);
+    write(&mut device, 0, 4 * 24);
+    let open =
+        device.layer.commands.open_of(Stream::Host(Default::default())).expect("one is open");
+    assert_eq!(open.command, 7);
+    let shape = device.layer.shape;
+    let between = |device: &Device<Superblocks>| -> Vec<u32> {
+        let first = |&command: &u32| shape.unit_of_command(open.superblock, command);
+        (0..16).filter(|it| device.layer.is_between_passes(first(it))).collect()
+    };
+    assert_eq!(between(&device), [3, 4, 5, 6]);
+    device.inject(Fault::Die(shape.die_at(0)));
+    device.rest_until(device.now() + Span::ms(10), &mut ());
+    checked(&device);
+    // The data of command 4 is programmed by command 10, after the parity of command 6.
+    assert_eq!(between(&device), [7, 10]);
+    write(&mut device, 4 * 24, 4 * 24);
+    assert_eq!(device.layer.map.state(open.superblock), BlockState::Free);
+    assert_eq!((device.spoilt_superblocks(), counts(&device).read_only), (0, None));
+    assert_eq!(device.losses().expect("it notices losses").lost_in_all(), 0);
+    assert_eq!(failed_reads(&mut device, 8 * 24), 0);
+}
+
+/// Four of eight dies have dropped out of a superblock, and the other four fail: no die is left to
+/// erase it, and it is retired without an erase.
+#[test]
+fn a_superblock_without_a_die_is_retired() {
+    let mut config = roomy(0);
+    config.geometry.chips_per_channel = 4;
+    let mut device = drive(&config);
+    let shape = device.layer.shape;
+    let layer = &mut device.layer;
+    let all = u64::from(layer.layout.logical_pages) / 24 * 24;
+    let superblock = layer.map.erased_superblocks().next().expect("all are erased");
+    let mut gaps = Gaps::none(&shape);
+    (0..4).for_each(|at| gaps.fail(&shape, at, None));
+    gaps.erased(&shape, |_| true);
+    layer.bad = layer.dies.gaps.take();
+    layer.map.keep_gaps();
+    let bad = layer.bad.as_mut().expect("dies may fail");
+    bad.set_gaps(superblock, Some(gaps));
+    assert!(bad.count_spare(&shape, |_| false));
+    layer.keep_places(superblock);
+    write(&mut device, 0, all);
+    assert_eq!(device.layer.map.state(superblock), BlockState::Full);
+    for at in 4..8 {
+        device.inject(Fault::Die(shape.die_at(at)));
+        checked(&device);
+    }
+    assert_eq!((device.layer.dies_of(superblock), counts(&device).read_only), (0, None));
+    for _ in 0..8 {
+        write(&mut device, 0, all);
+    }
+    assert_eq!(device.layer.map.state(superblock), BlockState::Retired);
+    assert_eq!(counts(&device).read_only, None);
 }
 
 /// Stripes of three commands on four dies: each die is left out by a quarter of them. Of the pairs

@@ -6,7 +6,7 @@ use super::gaps::Gaps;
 use super::shape::Shape;
 use crate::blocks::failed_dies::{FailedDieCounts, Params};
 use crate::config::Config;
-use fowler_units::Bytes;
+use fowler_units::{Bytes, RuId};
 
 /// The dies of a drive that have failed, the spare ones that are left, and the effects.
 #[derive(Clone, Debug)]
@@ -15,6 +15,8 @@ pub(super) struct FailedDies {
     /// The record of gaps that the drive begins with when the first die fails for good, if it has
     /// none because no block can fail.
     pub gaps: Option<Box<BadBlocks>>,
+    /// Superblocks that are erased and of which no die is left to do so: their erase ends at once.
+    pub without_dies: Vec<RuId>,
 }
 
 impl FailedDies {
@@ -25,7 +27,7 @@ impl FailedDies {
         // Faults strike only drives that notice losses.
         let gaps = config.keeps_contents() && !config.blocks_fail();
         let gaps = gaps.then(|| Box::new(BadBlocks::with(config, shape, None)));
-        FailedDies { counts, gaps }
+        FailedDies { counts, gaps, without_dies: Vec::new() }
     }
 
     /// Returns the memory of the simulating machine that the record takes.

@@ -101,9 +101,9 @@ impl Gaps {
     }
 
     /// Returns true if a die programs nothing from some command on because a program of it has
-    /// failed since the last erase.
-    pub fn has_failed_program(&self) -> bool {
-        self.failed.iter().zip(&self.from).any(|(&failed, &from)| failed && from != NEVER)
+    /// failed since the last erase; `counts` is true for the positions of the dies that count.
+    pub fn has_failed_program(&self, counts: impl Fn(u32) -> bool) -> bool {
+        self.failed_positions().any(|at| self.from[at as usize] != NEVER && counts(at))
     }
 
     /// Records that a block of the die at a position of the superblock's striping order has failed.
@@ -240,7 +240,7 @@ mod tests {
         gaps.fail(&shape, 1, Some(5));
         assert_eq!(parities_and_gaps(&gaps), (vec![3, 7, 11, 15], vec![5, 9, 13]));
         assert_eq!((gaps.data_commands_from(0, false), gaps.data_commands_from(0, true)), (9, 13));
-        assert!(gaps.has_failed_program() && !gaps.serves(1) && !gaps.is_dropped(1));
+        assert!(gaps.has_failed_program(|at| at == 1) && !gaps.serves(1) && !gaps.is_dropped(1));
         // So does the one of the last die in the third stripe, which is its parity.
         gaps.fail(&shape, 3, Some(11));
         assert_eq!(parities_and_gaps(&gaps), (vec![3, 7, 10, 14], vec![5, 9, 11, 13, 15]));
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(parities_and_gaps(&gaps), (vec![], vec![6, 10, 14]));
         gaps.erased(&shape, |_| false);
         assert_eq!(parities_and_gaps(&gaps), (vec![], vec![]));
-        assert!(gaps.has_failed() && !gaps.has_failed_program());
+        assert!(gaps.has_failed() && !gaps.has_failed_program(|_| true));
         let saved: Vec<_> = gaps.saved().collect();
         let mut again = Gaps::none(&shape);
         assert!(saved.iter().all(|&it| again.resume(&shape, it)) && again.has_failed());

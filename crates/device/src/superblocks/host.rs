@@ -49,11 +49,11 @@ impl Superblocks {
             let request = self.front.requests.get_mut(id);
             request.tag = self.streams.tag_of_write(request.pages, io.placement);
         }
-        if self.is_read_only() && self.refuses(flash, id) {
-            return;
-        }
         if throttled > Span::ZERO {
             self.front.requests.get_mut(id).throttled = throttled;
+        }
+        if self.is_read_only() && self.refuses(flash, id) {
+            return;
         }
         match io.op {
             HostOp::Flush if self.flushes.waits => {

@@ -374,6 +374,8 @@ impl Superblocks {
             self.collector.stored(stores);
             self.collect(flash);
             self.drain(flash);
+        } else if self.dies.any() {
+            self.look_for_standstill(flash);
         }
     }
 

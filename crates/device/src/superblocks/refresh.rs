@@ -8,7 +8,8 @@
 //!    erase ([`Superblocks::source_of`]).
 //!
 //! Exceptions: a page that no entry of the retry table reads makes nothing due, because it cannot
-//! be moved. GC may empty a superblock that is due, for its space, before refresh does.
+//! be moved. GC may empty a superblock that is due, for its space, before refresh does. A read-only
+//! drive takes the due superblock with the fewest valid units at step 2.
 
 use super::Superblocks;
 use super::collection::Why;
@@ -66,10 +67,17 @@ impl Superblocks {
         let stays = |superblock| self.map.is_whole(superblock);
         let next = self.renewals.next(stays);
         self.forget_found();
-        let Some(superblock) = next else { return false };
+        let Some(mut superblock) = next else { return false };
+        if self.is_read_only() {
+            // Room does not grow any more: others may still fit if the first does not.
+            let map = &self.map;
+            superblock = self
+                .renewals
+                .bring_forward(|it| (map.state(it) != BlockState::Full, map.valid(it)));
+        }
         let valid = self.map.valid(superblock);
-        let gain = self.units_after_erase(superblock).saturating_sub(valid);
         let full = self.map.state(superblock) == BlockState::Full;
+        let gain = |it: &Superblocks| it.units_after_erase(superblock).saturating_sub(valid);
         if !full || !self.begin_emptying(superblock, valid, gain, Why::Refresh) {
             return false;
         }
@@ -77,9 +85,7 @@ impl Superblocks {
         if !self.map.is_aside(superblock) {
             self.collector.leaving += 1;
         }
-        let again = self.repair_pace.as_mut().is_some_and(|pace| {
-            pace.made_way.take_if(|made_way| *made_way == superblock).is_some()
-        });
+        let again = self.forget_stopped_repair(superblock);
         counters.aged.refreshed += u64::from(!again);
         self.count_found(counters, superblock);
         true

@@ -84,6 +84,15 @@ impl Renewals {
         }
     }
 
+    /// Moves the superblock with the smallest key to the front of the queue for refresh, which is
+    /// not empty; among equals, the one that comes first. Returns it.
+    pub fn bring_forward<K: Ord>(&mut self, key: impl Fn(RuId) -> K) -> RuId {
+        let least = (0..self.due.len()).min_by_key(|&at| key(self.due[at]));
+        let superblock = least.and_then(|at| self.due.remove(at)).expect("some are due");
+        self.due.push_front(superblock);
+        superblock
+    }
+
     /// Returns the next superblock in the queue for refresh that is full; `stays` is the test for
     /// that. Drops those before it from the queue: they are erased or open, and an open one becomes
     /// due again when it is full.

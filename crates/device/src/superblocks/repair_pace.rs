@@ -4,7 +4,7 @@ use crate::config::Config;
 use fowler_units::{ByteRate, Nanos, RuId};
 
 /// The rate of repair, and the time at which its next page may be read.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RepairPace {
     rate: ByteRate,
     /// Size of a mapping unit in bytes.
@@ -13,8 +13,9 @@ pub(super) struct RepairPace {
     pub next: Nanos,
     /// Time of the event at which the repair continues; `NEVER` without one.
     pub looks: Nanos,
-    /// Superblock whose repair has made way for garbage collection and has not begun again.
-    pub made_way: Option<RuId>,
+    /// Superblocks whose repair has made way for garbage collection, and has neither begun again nor
+    /// become needless with an erase.
+    pub made_way: Vec<RuId>,
 }
 
 impl RepairPace {
@@ -26,7 +27,7 @@ impl RepairPace {
             unit: config.unit().0,
             next: Nanos::ZERO,
             looks: Nanos::NEVER,
-            made_way: None,
+            made_way: Vec::new(),
         })
     }
 

@@ -32,10 +32,13 @@ fn repair(config: &Config) -> (Span, u64) {
         let layer = &device.layer;
         !layer.renewals.due.is_empty() || layer.renewals.moving.is_some()
     };
-    let began = device.now();
+    let (began, mut steps) = (device.now(), 0u32);
     while waits(&device) {
         device.rest_until(device.now() + Span::us(100), &mut ());
-        device.check_superblocks().expect("the laws hold");
+        steps += 1;
+        if steps.is_multiple_of(100) {
+            device.check_superblocks().expect("the laws hold");
+        }
         assert!(device.now() < Nanos(600_000_000_000), "it does not end");
     }
     assert_eq!(device.losses().expect("it notices losses").lost_in_all(), 0);
@@ -49,7 +52,7 @@ fn repair(config: &Config) -> (Span, u64) {
 fn repair_keeps_to_its_rate() {
     let (free, units) = repair(&paced(0));
     assert_eq!(units, 6 * 288);
-    for rate in [1_000_000, 3_000_000] {
+    for rate in [4_000_000, 8_000_000] {
         let (took, _) = repair(&paced(rate));
         let least = ByteRate(rate).time((units - 4) * UNIT);
         assert!(took >= least && took < least + Span::ms(20) * 6, "{took} of at least {least}");

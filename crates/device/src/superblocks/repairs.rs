@@ -5,7 +5,7 @@
 //!    one; there is no credit for time in which less was read ([`Superblocks::may_repair`]).
 //! 2. Meanwhile no other superblock could be emptied. If garbage collection needs to and can, the
 //!    repair makes way: its superblock is full again, with what is left, and still due
-//!    ([`Superblocks::let_repair_make_way`]).
+//!    ([`Superblocks::let_repair_make_way`]). It goes on first if collection can do nothing.
 //! 3. A repair that the host waits for, because nothing else could free a superblock for its
 //!    writes, is not held back.
 //!
@@ -17,7 +17,7 @@ use super::map::Emptied;
 use crate::event::Event;
 use crate::flash::Flash;
 use fowler_agenda::Phase;
-use fowler_units::Nanos;
+use fowler_units::{Nanos, RuId};
 
 impl Superblocks {
     /// Returns true if a job moves a superblock because a unit of it has failed.
@@ -46,7 +46,6 @@ impl Superblocks {
     /// Records that a job has read `units` units to move them.
     pub(super) fn note_repair(&mut self, now: Nanos, job: &EmptyingJob, units: u32) {
         if units > 0
-            && self.repair_pace.is_some()
             && self.is_repair(job)
             && let Some(pace) = &mut self.repair_pace
         {
@@ -55,35 +54,47 @@ impl Superblocks {
     }
 
     /// Stops a repair that waits for its pace, if garbage collection needs to empty a superblock
-    /// and can.
+    /// and can. A read-only drive needs none.
     pub(super) fn let_repair_make_way(&mut self, flash: &mut Flash) {
-        let Some(pace) = &self.repair_pace else { return };
-        let Some(job) = self.collector.job else { return };
+        let (Some(pace), Some(job)) = (&self.repair_pace, self.collector.job) else { return };
         let victim = job.victim;
-        if pace.next <= flash.now() || !self.is_repair(&job) || self.map.is_aside(victim) {
+        if pace.next <= flash.now()
+            || self.is_read_only()
+            || !self.is_repair(&job)
+            || self.map.is_aside(victim)
+        {
             return;
         }
         let erased = self.map.free_count() + self.collector.leaving - 1;
-        if erased >= self.collector.below || !self.could_collect() {
+        if erased >= self.collector.below {
             return;
         }
+        // What the repair has not read claims no room once it has stopped.
         self.collector.job = None;
+        if self.victim_for_space(flash.now()).is_none() {
+            self.collector.job = Some(job);
+            return;
+        }
         self.collector.leaving -= 1;
         self.renewals.make_way(victim);
         if let Some(pace) = &mut self.repair_pace {
-            pace.made_way = Some(victim);
+            pace.made_way.push(victim);
         }
         self.map.set_emptied(victim, Emptied::Paused);
         self.end_if_empty(flash, victim);
     }
 
-    /// Returns true if the emptiest superblock would fit where it is moved to, if nothing else were
-    /// still to be read.
-    fn could_collect(&self) -> bool {
-        self.map.emptiest().is_some_and(|(superblock, least)| {
-            let into = self.streams.of_survivors(superblock);
-            let unsent = i64::from(self.collector.unsent[into.index()]);
-            unsent + i64::from(least) <= self.room_for_moved(into)
+    /// Returns true if a repair has made way for garbage collection and has not begun again.
+    pub(super) fn has_stopped_repair(&self) -> bool {
+        self.repair_pace.as_ref().is_some_and(|pace| !pace.made_way.is_empty())
+    }
+
+    /// Forgets that the repair of a superblock has made way for garbage collection. Returns true if
+    /// it had.
+    pub(super) fn forget_stopped_repair(&mut self, superblock: RuId) -> bool {
+        self.repair_pace.as_mut().is_some_and(|pace| {
+            let at = pace.made_way.iter().position(|&it| it == superblock);
+            at.map(|at| pace.made_way.swap_remove(at)).is_some()
         })
     }
 }

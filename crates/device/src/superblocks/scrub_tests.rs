@@ -209,7 +209,7 @@ fn a_superblock_that_is_emptied_meanwhile_is_not_judged() {
     let valid = layer.map.valid(RuId(0));
     layer.renewals.add(RuId(0));
     layer.renewals.moving = layer.renewals.due.pop_front();
-    assert!(layer.begin_emptying(RuId(0), valid, 0, Why::Refresh));
+    assert!(layer.begin_emptying(RuId(0), valid, |_| 0, Why::Refresh));
     layer.collector.leaving += 1;
     device.flash.counters.aged.refreshed += 1;
     layer.collect(&mut device.flash);

@@ -245,7 +245,7 @@ impl Superblocks {
         // If writes go past a full cache, only superblocks without valid units are emptied.
         let past = why == Why::CacheFull && cache.config.when_full == WhenFull::Direct;
         let gain = cache.units;
-        if (past && valid > 0) || !self.begin_emptying(victim, valid, gain, why) {
+        if (past && valid > 0) || !self.begin_emptying(victim, valid, |_| gain, why) {
             return false;
         }
         if !self.map.is_aside(victim) {

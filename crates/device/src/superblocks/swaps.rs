@@ -29,7 +29,7 @@ impl Superblocks {
         if self.map.state(cold) == BlockState::Full {
             let valid = self.map.valid(cold);
             if self.host_lacks_superblock()
-                || !self.begin_emptying(cold, valid, valid / MOVED_FOR_EACH, Why::Wear)
+                || !self.begin_emptying(cold, valid, |_| valid / MOVED_FOR_EACH, Why::Wear)
             {
                 return false;
             }
