@@ -440,9 +440,11 @@ impl Map {
     }
 
     /// Marks a superblock whose unit places are all used up as full, and begins to empty it at
-    /// once.
+    /// once. It had become full before the state was saved, so it is not counted again.
     pub fn fill_and_empty(&mut self, superblock: RuId) {
+        let filled = self.blocks.filled();
         self.blocks.fill(BlockId(superblock.0), Nanos::ZERO);
+        self.blocks.set_fill_order(&[], filled);
         self.empty(superblock);
     }
 

@@ -39,7 +39,7 @@ fn fault_of_dies(rng: &mut Rng, config: &Config) -> Fault {
 
 fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     let drives = times() * if cfg!(debug_assertions) { 24 } else { 400 };
-    let (mut ran, mut totals) = (0, Totals::default());
+    let (mut ran, mut totals, mut has_stripes) = (0, Totals::default(), false);
     for seed in 0..drives {
         let mut rng = Rng::stream(seed, stream);
         let config = drawn(&mut rng);
@@ -63,6 +63,7 @@ fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
         config.redundancy.rebuild_rate = ByteRate(one_of(rng, &[0, 0, 0, 100_000_000, 3_000_000]));
         let Ok(device) = built(&config) else { continue };
         ran += 1;
+        has_stripes |= config.redundancy.has_stripes();
         run(device, &config, rng, &format!("seed {seed} of {stream}"), &mut totals);
     }
     assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
@@ -70,7 +71,9 @@ fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
     assert!(drives > 10 && read_only > 0 && 3 * read_only < 2 * drives, "{stream}: {totals:?}");
     // A drive with room that finds none for the data of the host is rare.
     assert!(stand_still * 50 <= drives, "{stream}: {totals:?}");
-    assert!(rebuilt > 0 && lost > 0 && refused > 0, "{stream}: {totals:?}");
+    // Without parity nothing can be rebuilt.
+    assert_eq!(rebuilt > 0, has_stripes, "{stream}: {totals:?}");
+    assert!(lost > 0 && refused > 0, "{stream}: {totals:?}");
 }
 
 /// Serves requests on the drive of a seed while dies fail, and checks it.
