@@ -3,7 +3,8 @@
 use fowler_units::Span;
 
 /// Word lines, registers and program passes of the dies, of which drives without superblocks have
-/// only the costs of a read (`decode`, `read_command`). See docs/decisions/superblocks.md, "What is a cache register?" and "What are two passes?".
+/// only the costs of a read (`decode`, `read_command`). See docs/decisions/superblocks.md, "What is
+/// a cache register?" and "What are two passes?".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlashConfig {
     /// Number of pages in a word line, one for each bit of a cell: 3 for TLC.

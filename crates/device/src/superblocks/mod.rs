@@ -573,8 +573,8 @@ impl Layer for Superblocks {
     }
 
     /// Handles the moment at which the pace of the write buffer admits the next unit, or that of
-    /// repair the next page; or at which the drive has just become read-only, or erases a superblock
-    /// of which no die is left.
+    /// repair the next page; or at which the drive has just become read-only, or erases a
+    /// superblock of which no die is left.
     fn paced_event(&mut self, flash: &mut Flash) {
         if self.is_read_only() {
             self.refuse_waiting(flash);

@@ -13,8 +13,8 @@ pub(super) struct RepairPace {
     pub next: Nanos,
     /// Time of the event at which the repair continues; `NEVER` without one.
     pub looks: Nanos,
-    /// Superblocks whose repair has made way for garbage collection, and has neither begun again nor
-    /// become needless with an erase.
+    /// Superblocks whose repair has made way for garbage collection, and has neither begun again
+    /// nor become needless with an erase.
     pub made_way: Vec<RuId>,
 }
 

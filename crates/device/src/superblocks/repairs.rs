@@ -69,7 +69,7 @@ impl Superblocks {
         if erased >= self.collector.below {
             return;
         }
-        // What the repair has not read claims no room once it has stopped.
+        // Data that the repair has not read claims no room once it has stopped.
         self.collector.job = None;
         if self.victim_for_space(flash.now()).is_none() {
             self.collector.job = Some(job);
