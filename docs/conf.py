@@ -38,7 +38,7 @@ myst_heading_anchors = 3
 
 nb_execution_mode = "force"
 nb_execution_in_temp = True
-nb_execution_timeout = 120
+nb_execution_timeout = 400
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 # Output of a cell on standard error is a warning, and warnings fail the build.
