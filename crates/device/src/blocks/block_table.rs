@@ -240,6 +240,13 @@ impl Blocks {
         self.blocks[block].valid
     }
 
+    /// Returns the number of pages of a block whose valid bit is set, which is that of its valid
+    /// pages: a law that tests check.
+    pub fn marked(&self, block: BlockId) -> u32 {
+        let first = block.index() * self.words_per_block;
+        self.bits[first..first + self.words_per_block].iter().map(|word| word.count_ones()).sum()
+    }
+
     /// Returns the number of pages of a block programmed since its erase.
     #[inline]
     pub fn written(&self, block: BlockId) -> u32 {

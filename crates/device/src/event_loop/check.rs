@@ -9,7 +9,7 @@ use crate::host::failed_dies::Service;
 use crate::mapping::page_map::Location;
 use crate::observe::law::{Violation, law};
 use crate::observe::operation::{Op, Source};
-use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId, UnitId};
+use fowler_units::{BlockId, DieId, FrameId, Id, Lpn, PlaneId};
 
 impl Device {
     /// Checks the state of the drive (mapping, blocks, buffer, transactions and dies): no page of
@@ -70,8 +70,7 @@ impl Device {
 
     fn check_block(&self, block: BlockId) -> Result<(), Violation> {
         let blocks = &self.layer.ftl.core.allocator.blocks;
-        let units = self.layer.ftl.core.locator.units_of(block);
-        let bits = units.filter(|&unit| blocks.is_valid(UnitId(unit))).count() as u32;
+        let bits = blocks.marked(block);
         law(bits == blocks.valid(block), || {
             format!(
                 "block {}: {} pages are counted as valid, but {bits} have their valid bit set",

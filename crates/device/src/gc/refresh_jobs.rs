@@ -35,10 +35,13 @@ impl Gc {
     ) -> Option<PlaneId> {
         let full = core.allocator.blocks.state(block) == BlockState::Full;
         let refresher = self.refresh.as_mut()?;
-        let urgency = refresher.urgency(block, now);
         // A block past the soft limit is processed when its die is idle, or the next scan finds it
         // past the hard limit.
-        if !full || refresher.blocks[block].urgency != Urgency::Fresh || urgency == Urgency::Fresh {
+        if !full || refresher.blocks[block].urgency != Urgency::Fresh {
+            return None;
+        }
+        let urgency = refresher.urgency(block, now);
+        if urgency == Urgency::Fresh {
             return None;
         }
         let plane = core.locator.plane_of_block(block);
@@ -267,11 +270,14 @@ impl Gc {
         let planes = || geometry.planes_of_die(die);
         let each = geometry.blocks_per_plane;
         for block in planes().flat_map(|it| it.0 * each..(it.0 + 1) * each).map(BlockId) {
+            if core.allocator.blocks.state(block) != BlockState::Open {
+                continue;
+            }
             let urgent = self
                 .refresh
                 .as_ref()
                 .is_some_and(|refresher| refresher.urgency(block, now) == Urgency::HardLimit);
-            if urgent && core.allocator.blocks.state(block) == BlockState::Open {
+            if urgent {
                 self.close_if_urgent(core, flash, block);
                 left |= core.allocator.blocks.state(block) == BlockState::Open;
             }

@@ -10,7 +10,7 @@ use crate::flash::Tries;
 use crate::mapping::page_map::Location;
 use crate::raid::census::Census;
 use crate::raid::losses::{Failure, Loss, Reason};
-use fowler_units::{Id, Lpn, RuId, UnitId};
+use fowler_units::{DieId, Id, IdVec, Lpn, RuId, UnitId};
 
 /// A census in progress: a count of the units of a drive that cannot be read. It works on copies of
 /// the tables of ages and errors, because looking a page up fills them.
@@ -18,6 +18,9 @@ struct Taking<'a> {
     device: &'a Device<Superblocks>,
     aging: Option<Box<Aging>>,
     cells: Option<Judge<'a>>,
+    /// For each superblock, whether the cells of all its blocks can be read, whatever their page;
+    /// `None` until it is asked for.
+    readable: IdVec<RuId, Option<bool>>,
     at_hand: Vec<UnitId>,
 }
 
@@ -34,6 +37,7 @@ impl Device<Superblocks> {
             device: self,
             aging: layer.aging.clone(),
             cells: self.flash.condition().map(|cells| Judge::new(cells, self.now())),
+            readable: IdVec::filled(None, layer.map.count() as usize),
             at_hand: layer.at_hand(),
         };
         let mut census = Census::default();
@@ -59,6 +63,9 @@ impl Taking<'_> {
         if layer.contents.as_ref().is_some_and(|contents| !contents.reads(unit)) {
             return true;
         }
+        if self.is_readable(layer.shape.superblock_of(unit)) {
+            return false;
+        }
         // Data that is being programmed or moved is in the controller, however old it is.
         if self.at_hand.binary_search(&unit).is_ok() {
             return false;
@@ -71,6 +78,24 @@ impl Taking<'_> {
         let geometry = &layer.layout.geometry;
         let block = fowler_units::BlockId(page.0 / geometry.pages_per_block);
         self.cells.as_mut().is_some_and(|cells| cells.fails(page, block, None))
+    }
+
+    /// Returns true if the cells of every block of a superblock can be read, whatever their page.
+    /// Most superblocks are of this kind, and where a unit lies need not be looked up.
+    fn is_readable(&mut self, superblock: RuId) -> bool {
+        if let Some(known) = self.readable[superblock] {
+            return known;
+        }
+        let shape = &self.device.layer.shape;
+        let reads = match &mut self.cells {
+            _ if self.aging.is_some() => false,
+            None => true,
+            Some(cells) => (0..shape.dies)
+                .flat_map(|die| shape.blocks_on(superblock, DieId(die)))
+                .all(|block| cells.reads_all(block)),
+        };
+        self.readable[superblock] = Some(reads);
+        reads
     }
 
     /// Returns the number of units that cannot be read among a unit and those that share one parity

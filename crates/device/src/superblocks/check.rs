@@ -102,7 +102,8 @@ impl Superblocks {
     }
 
     /// Every unit of the host is in one place, and has at most one valid copy in the flash, which
-    /// points back at the unit; counts of valid units agree with the map.
+    /// points back at the unit, is in SLC mode if its superblock is, and lies where no parity does;
+    /// counts of valid units agree with the map.
     fn check_map(&self) -> Result<(), String> {
         let mut valid = IdVec::filled(0, self.map.count() as usize);
         for page in self.map.pages() {
@@ -119,18 +120,23 @@ impl Superblocks {
                 law!(self.map.valid_owner(unit) == Some(page), "unit {unit} is not of {page}");
                 let superblock = self.shape.superblock_of(unit);
                 valid[superblock] += 1;
-                let command = self.shape.command_of(unit);
-                let parity = self.is_parity(superblock, command);
-                law!(!parity, "page {page} is where parity is");
+                if let Some(cache) = &self.slc {
+                    let (slc, mode) = (self.shape.is_slc(unit), cache.mode(superblock));
+                    law!(slc == (mode != Mode::Usual), "unit {unit} of {superblock}: {mode:?}");
+                }
             }
         }
         for number in valid.ids() {
             let (valid, counted) = (valid[number], self.map.valid(number));
             law!(counted == valid, "superblock {number}: {counted} counted, {valid} valid");
-            let first = self.shape.first_unit(number);
-            let units = first.run(self.shape.units);
-            let marked = units.filter(|&unit| self.map.valid_owner(unit).is_some()).count();
-            law!(marked == valid as usize, "superblock {number}: {marked} marked, {valid} valid");
+            let marked = self.map.marked(number);
+            law!(marked == valid, "superblock {number}: {marked} marked, {valid} valid");
+            let slc = self.is_in_slc_mode(number);
+            for command in (0..self.shape.commands).filter(|&it| self.is_parity(number, it)) {
+                let mut units = self.shape.units_of_command(number, command, slc);
+                let held = units.find(|&unit| self.map.valid_owner(unit).is_some());
+                law!(held.is_none(), "unit {held:?} of the host is where parity is");
+            }
         }
         Ok(())
     }
@@ -170,20 +176,13 @@ impl Superblocks {
         Ok(())
     }
 
-    /// Checks that each valid unit in SLC mode lies in a superblock in that mode, and each other
-    /// one in none; that such a superblock holds no more units than fit; that superblocks reserved
+    /// Checks that a superblock in SLC mode holds no more units than fit; that superblocks reserved
     /// for the SLC cache are used in no other mode; and that the counters of superblocks agree.
     fn check_cache(&self, cache: &SlcCache) -> Result<(), String> {
         let (mut dynamic, mut folded, mut held) = (0, 0, 0);
         for number in self.map.superblocks() {
             let (state, mode) = (self.map.state(number), cache.mode(number));
             let aside = self.map.is_aside(number);
-            let first = self.shape.first_unit(number);
-            let wrong = first
-                .run(self.shape.units)
-                .filter(|&unit| self.map.valid_owner(unit).is_some())
-                .find(|&unit| self.shape.is_slc(unit) != (mode != Mode::Usual));
-            law!(wrong.is_none(), "unit {wrong:?} of superblock {number}, which is {mode:?}");
             if mode == Mode::Usual {
                 let used = !matches!(state, BlockState::Free | BlockState::Retired);
                 law!(!aside || !used, "superblock {number} is set aside: {state:?}");

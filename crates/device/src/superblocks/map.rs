@@ -263,6 +263,11 @@ impl Map {
         self.blocks.valid(BlockId(superblock.0))
     }
 
+    /// Returns the number of units of a superblock whose valid bit is set: [`Blocks::marked`].
+    pub fn marked(&self, superblock: RuId) -> u32 {
+        self.blocks.marked(BlockId(superblock.0))
+    }
+
     pub fn state(&self, superblock: RuId) -> BlockState {
         self.blocks.state(BlockId(superblock.0))
     }

@@ -206,6 +206,7 @@ impl Superblocks {
         for superblock in self.map.superblocks() {
             let (mut here, slc) = (0, self.is_in_slc_mode(superblock));
             for command in 0..self.commands_taken(superblock) {
+                let parity = self.is_parity(superblock, command);
                 for unit in self.shape.units_of_command(superblock, command, slc) {
                     let fails = !contents.reads(unit) && self.map.valid_owner(unit).is_some();
                     here += u32::from(fails);
@@ -215,7 +216,6 @@ impl Superblocks {
                             return Err(format!("unit {unit} cannot be read or recovered"));
                         }
                     }
-                    let parity = self.is_parity(superblock, command);
                     if parity && contents.sum(self.shape.line_of(unit).iter()).version != 0 {
                         return Err(format!(
                             "parity unit {unit} is not the exclusive-or of the units that it \
