@@ -201,7 +201,7 @@ impl Device {
             let of_host = txn.source != Source::Parity && !moved;
             writes += u32::from(txn.class == TxnClass::HostProgram && of_host);
         }
-        let counted = (self.layer.ftl.queues.reads, self.layer.ftl.queues.writes);
+        let counted = (self.layer.ftl.front.reads.count(), self.layer.ftl.queues.writes);
         law(counted == (reads, writes), || {
             format!(
                 "the drive counts {counted:?} host reads and programs, but {:?} are in flight",
@@ -216,13 +216,8 @@ impl Device {
                  {open} in flight"
             )
         })?;
-        let queues = &self.layer.ftl.queues;
-        self.layer
-            .ftl
-            .front
-            .line
-            .check(open as usize, queues.has_room_for_reads())
-            .map_err(Violation)
+        let front = &self.layer.ftl.front;
+        front.line.check(open as usize, !front.reads.are_full()).map_err(Violation)
     }
 
     /// Checks that a block holds data of one class, that its pages are programmed as that class

@@ -79,9 +79,44 @@ pub struct FrontEnd {
     pub link: Link,
     /// Requests that wait for room in the drive, and the order in which they are started.
     pub line: Line,
+    /// Flash reads for the host in flight, and the most there may be.
+    pub reads: ReadsInFlight,
     /// Completed requests that have not been reported yet to the probe, the observer of the
     /// simulation.
     pub completed: Vec<ReqId>,
+}
+
+/// Number of flash reads for the host in flight, from 0 to `queue.max_reads`.
+#[derive(Clone, Copy, Debug)]
+pub struct ReadsInFlight {
+    count: u32,
+    most: u32,
+}
+
+impl ReadsInFlight {
+    /// Returns true if as many flash reads for the host are in flight as there may be.
+    #[inline]
+    pub fn are_full(self) -> bool {
+        self.count == self.most
+    }
+
+    /// Returns the number of flash reads for the host in flight.
+    pub fn count(self) -> u32 {
+        self.count
+    }
+
+    /// Counts a flash read for the host that begins; there must be room for it.
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        debug_assert!(!self.are_full());
+        self.count += 1;
+    }
+
+    /// Counts the end of a flash read for the host.
+    #[inline]
+    pub(crate) fn end(&mut self) {
+        self.count -= 1;
+    }
 }
 
 /// The translation layer of a page-mapped drive: mapping, blocks and buffer, garbage collection,
@@ -94,7 +129,7 @@ pub struct Ftl {
     pub gc: Gc,
     /// Requests in flight, and the link to the host.
     pub front: FrontEnd,
-    /// Numbers of page reads and writes in flight, and the work that waits for room in the flash.
+    /// Number of page writes in flight, and the work that waits for room in the flash.
     pub queues: Queues,
     rules: Rules,
     /// The requests that the drive still serves, after dies have failed.
@@ -112,14 +147,11 @@ struct Rules {
     word_line: u32,
 }
 
-/// Numbers of page reads and writes in flight, and the work that waits for room in dies and queues.
+/// Number of page writes in flight, and the work that waits for room in dies and queues.
 #[derive(Clone, Debug)]
 pub struct Queues {
-    reads_max: u32,
     /// Maximum number of page writes between the buffer and the flash.
     pub writes_max: u32,
-    /// Number of host page reads in flight.
-    pub reads: u32,
     /// Number of page writes between the buffer and the flash.
     pub writes: u32,
     resuming: Resuming,
@@ -130,13 +162,6 @@ pub struct Queues {
     flushes: VecDeque<(u32, ReqId)>,
     /// True once the run has ended: all dirty data goes to the flash.
     pub writing_out: bool,
-}
-
-impl Queues {
-    /// Returns true if the read queue has room for another host page.
-    pub fn has_room_for_reads(&self) -> bool {
-        self.reads < self.reads_max
-    }
 }
 
 /// The state of the loop that resumes waiting writes.
@@ -163,6 +188,7 @@ impl FrontEnd {
             requests: Requests::with_capacity(config.queue.depth, locator),
             link: Link::new(config.host),
             line: Line::new(config),
+            reads: ReadsInFlight { count: 0, most: config.queue.max_reads },
             completed: Vec::with_capacity(config.queue.depth as usize),
         }
     }
@@ -178,9 +204,7 @@ impl Ftl {
             core,
             gc,
             queues: Queues {
-                reads_max: config.queue.max_reads,
                 writes_max: config.queue.max_writes,
-                reads: 0,
                 writes: 0,
                 resuming: Resuming::No,
                 unplaced: VecDeque::with_capacity(writes),

@@ -45,7 +45,7 @@ impl Ftl {
             if request.next == request.end {
                 return Sent::All;
             }
-            if self.queues.reads == self.queues.reads_max {
+            if self.front.reads.are_full() {
                 return Sent::NoRoom;
             }
             let page = raid.stored_page(Lpn(request.next));
@@ -164,7 +164,7 @@ impl Ftl {
         unit: UnitId,
         die: DieId,
     ) {
-        self.queues.reads += 1;
+        self.front.reads.begin();
         let (read, txn) =
             flash.open(Op::Read, Source::Host, TxnClass::HostRead, Owner::Request, die);
         txn.unit = unit;
@@ -211,7 +211,7 @@ impl Ftl {
         if txn.overtook {
             self.front.requests.get_mut(req).overtook = true;
         }
-        self.queues.reads -= 1;
+        self.front.reads.end();
         if self.front.requests.page_done(req) {
             self.answer_read(flash, id, raid);
         }

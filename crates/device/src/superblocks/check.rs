@@ -86,7 +86,7 @@ impl Device<Superblocks> {
 impl Superblocks {
     pub(super) fn check(&self) -> Result<(), String> {
         let open = self.front.requests.open_count();
-        self.front.line.check(open, self.reads < self.reads_max)?;
+        self.front.line.check(open, !self.front.reads.are_full())?;
         self.check_map()?;
         self.check_superblocks()?;
         if let Some(cache) = &self.slc {

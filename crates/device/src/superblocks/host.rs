@@ -147,7 +147,7 @@ impl Superblocks {
                     self.read_without_flash(flash, id);
                 }
                 Location::Flash(unit) => {
-                    if self.reads == self.reads_max {
+                    if self.front.reads.are_full() {
                         return false;
                     }
                     let parts = self.neighbors(Lpn(next), end - next, unit);
@@ -159,7 +159,7 @@ impl Superblocks {
                     let unwritten = self.rules.unwritten;
                     let senses =
                         place == Location::Nowhere && unwritten == UnwrittenReads::Preconditioned;
-                    if senses && self.reads == self.reads_max {
+                    if senses && self.front.reads.are_full() {
                         return false;
                     }
                     self.front.requests.get_mut(id).next += 1;
@@ -210,7 +210,7 @@ impl Superblocks {
         (page, unit): (Lpn, UnitId),
         parts: u32,
     ) {
-        self.reads += 1;
+        self.front.reads.begin();
         let (die, place) = self.shape.place(unit);
         let class = TxnClass::HostRead;
         let (read, txn) = flash.open(Op::Read, Source::Host, class, Owner::Request, die);
@@ -247,7 +247,7 @@ impl Superblocks {
         recovery: Option<(Blame, Nanos)>,
     ) {
         let Txn { req, created, parts, overtook, from, lpn, .. } = *flash.txns.get(id);
-        self.reads -= 1;
+        self.front.reads.end();
         self.front.requests.get_mut(req).overtook |= overtook;
         let last = (0..parts).fold(false, |_, _| self.front.requests.page_done(req));
         if last {

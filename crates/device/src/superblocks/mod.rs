@@ -248,9 +248,6 @@ pub struct Superblocks {
     faults: Option<Box<FaultSchedule>>,
     /// Totals over all spans without power: their number, duration and effects.
     power_offs: PowerOffs,
-    /// Flash reads for the host in flight, and the most there may be.
-    reads: u32,
-    reads_max: u32,
     rules: Rules,
     preconditioned: Preconditioned,
 }
@@ -351,8 +348,6 @@ impl Superblocks {
             flushes: Flushes::new(!Survives::new(config).all()),
             faults: None,
             power_offs: PowerOffs::default(),
-            reads: 0,
-            reads_max: config.queue.max_reads,
             rules: Rules { partial: config.partial_writes, unwritten: config.unwritten_reads },
             preconditioned: Preconditioned::none(config.precondition.pattern),
         }
