@@ -13,8 +13,9 @@
 //! - The printed form with other constants meets that table equally well. It differs from the
 //!   default beyond a week of idle time.
 
-use crate::root;
+use crate::root::{self, Rising};
 use fowler_units::Span;
+use std::sync::LazyLock;
 
 /// Voltage constant `A_it` of charge trapped at the interface, in volts (READY, equation 1).
 pub const INTERFACE: f64 = 2.97e-3;
@@ -101,20 +102,30 @@ impl Reading {
     /// Returns the P/E cycles that cells endure with a mean `idle` time between two cycles.
     pub fn achievable(self, idle: Span) -> f64 {
         let margin = self.margin();
-        let endures = |cycles| self.rise(cycles, idle) <= margin;
         // With the spread reading, damage rises and then falls again where all of it heals, so
         // look for the first crossing.
-        let mut cycles = CYCLES;
-        while cycles < CYCLES_MOST {
-            let next = cycles * 1.02;
-            if !endures(next) {
-                return root::last(cycles, next, endures).unwrap_or(cycles);
+        for [(cycles, _), (next, charge)] in STEPS.array_windows() {
+            if charge * (1.0 - self.healed(*next, idle)) > margin {
+                let rising = Rising {
+                    value: |cycles| self.rise(cycles, idle),
+                    target: margin,
+                    bend: *cycles,
+                    smooth: true,
+                };
+                return rising.last(*cycles, *next).unwrap_or(*cycles);
             }
-            cycles = next;
         }
         CYCLES_MOST
     }
 }
+
+/// Cycles in steps of 2 % from [`CYCLES`] to above [`CYCLES_MOST`], each with the rise by trapped
+/// charge after as many, in volts. The search for a crossing starts at these in every call, and a
+/// fleet makes a hundred thousand calls.
+static STEPS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
+    let all = std::iter::successors(Some(CYCLES), |&at| (at < CYCLES_MOST).then_some(at * 1.02));
+    all.map(|cycles| (cycles, trapped(cycles))).collect()
+});
 
 /// Achievable cycles by idle time, measured or computed elsewhere. For the recovery of other
 /// technologies such as 3D NAND, for which planar models do not hold (HeatWatch, HPCA 2018).
@@ -286,6 +297,26 @@ mod tests {
             (reading.achievable(idle) / cycles(writable) - 1.0).abs()
         });
         deviations.into_iter().fold(0.0, f64::max)
+    }
+
+    /// The search must find, to the last bit, what steps of 2 % and bisection find.
+    #[test]
+    fn the_first_crossing_is_found_as_by_bisection() {
+        for reading in Reading::ALL {
+            for case in 0..400 {
+                let idle = Span(libm::pow(10.0, 8.0 + f64::from(case) * 0.025) as u64);
+                let endures = |cycles| reading.rise(cycles, idle) <= reading.margin();
+                let mut cycles = CYCLES;
+                while cycles < CYCLES_MOST && endures(cycles * 1.02) {
+                    cycles *= 1.02;
+                }
+                let expected = match cycles < CYCLES_MOST {
+                    true => root::last(cycles, cycles * 1.02, endures).unwrap_or(cycles),
+                    false => CYCLES_MOST,
+                };
+                assert_eq!(reading.achievable(idle), expected, "{reading:?}, {idle}");
+            }
+        }
     }
 
     #[test]
