@@ -104,7 +104,7 @@ impl Reading {
         let margin = self.margin();
         // With the spread reading, damage rises and then falls again where all of it heals, so
         // look for the first crossing.
-        for [(cycles, _), (next, charge)] in STEPS.array_windows() {
+        for ((cycles, _), (next, charge)) in STEPS.iter().zip(&STEPS[1..]) {
             if charge * (1.0 - self.healed(*next, idle)) > margin {
                 let rising = Rising {
                     value: |cycles| self.rise(cycles, idle),

@@ -12,7 +12,7 @@ use super::Superblocks;
 use super::commands::Open;
 use crate::config::{Config, Pattern};
 use crate::precondition::{Preconditioned, WATCHED_EVERY, Watch};
-use fowler_units::{Lpn, Nanos, Rng, Scatter, UnitId};
+use fowler_units::{Lpn, Nanos, Rng, RuId, Scatter, UnitId};
 
 /// The number of times that every unit is overwritten, on average, before the state counts as
 /// steady. With greedy collection the first pass suffices; SNIA's PTS asks for two.
@@ -123,6 +123,9 @@ impl Drawn {
     }
 }
 
+/// Number of units of a victim whose validity is looked up at once.
+const AT_ONCE: u32 = 32;
+
 /// A drive being filled by preconditioning; with the numbers of units that GC has moved and that
 /// have been written during it.
 pub(super) struct Filling<'a> {
@@ -136,20 +139,26 @@ impl Filling<'_> {
     #[inline]
     pub(super) fn write(&mut self, page: Lpn) {
         self.written += 1;
-        self.put(HOST, page);
+        self.put(page);
     }
 
-    /// Writes a unit to the superblock that is open for one of [`HOST`] and [`MOVED`].
+    /// Writes a unit to the superblock that is open for the host's data.
     #[inline]
-    fn put(&mut self, which: usize, page: Lpn) {
-        let unit = match self.drive.commands.filling[which] {
+    fn put(&mut self, page: Lpn) {
+        let unit = self.next_unit(HOST);
+        self.drive.map.store(page, unit);
+    }
+
+    /// Returns the next unit of the superblock that is open for one of [`HOST`] and [`MOVED`].
+    #[inline]
+    fn next_unit(&mut self, which: usize) -> UnitId {
+        match self.drive.commands.filling[which] {
             Some((next, end)) if next < end => {
                 self.drive.commands.filling[which] = Some((next.plus(1), end));
                 next
             }
             _ => self.next_command(which),
-        };
-        self.drive.map.store(page, unit);
+        }
     }
 
     /// Begins the next command of a stream that stores data. Returns its first unit.
@@ -197,17 +206,25 @@ impl Filling<'_> {
                 return;
             };
             self.drive.map.empty(victim);
-            let first = self.drive.shape.first_unit(victim);
-            for unit in first.run(self.drive.shape.units) {
-                self.drive.map.prefetch_owner(unit.plus(16));
-                if let Some(page) = self.drive.map.valid_owner(unit) {
-                    debug_assert!(self.drive.map.is_at(page, unit));
-                    self.moved += 1;
-                    self.put(MOVED, page);
-                }
-            }
+            self.move_units_of(victim);
             self.drive.map.erased(victim);
             self.drive.erased_of_coverage(victim, Nanos::ZERO);
+        }
+    }
+
+    /// Moves the valid units of a superblock that is being emptied, in order.
+    fn move_units_of(&mut self, victim: RuId) {
+        let (first, units) = (self.drive.shape.first_unit(victim), self.drive.shape.units);
+        for at in (0..units).step_by(AT_ONCE as usize) {
+            let some = first.plus(at);
+            let mut valid = self.drive.map.valid_among(some, AT_ONCE.min(units - at));
+            self.moved += u64::from(valid.count_ones());
+            while valid != 0 {
+                let from = some.plus(valid.trailing_zeros());
+                valid &= valid - 1;
+                let to = self.next_unit(MOVED);
+                self.drive.map.store_elsewhere(from, to);
+            }
         }
     }
 

@@ -258,6 +258,15 @@ impl Map {
         self.settle(page, old, (unit, of_block(self.blocks.block_of(unit))));
     }
 
+    /// Moves the valid copy of a unit of the host from one unit of the flash to another, in no
+    /// simulated time. No frame may hold newer data: preconditioning uses none.
+    #[inline]
+    pub fn store_elsewhere(&mut self, from: UnitId, to: UnitId) {
+        let page = self.table.owner(from);
+        debug_assert!(self.is_at(page, from));
+        self.settle(page, from, (to, of_block(self.blocks.block_of(to))));
+    }
+
     /// Returns the number of valid units of a superblock.
     pub fn valid(&self, superblock: RuId) -> u32 {
         self.blocks.valid(BlockId(superblock.0))
