@@ -150,7 +150,6 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
 
 /// The jobs of `fowler measure --patterns`, run by `fowler fio` on a small drive, become rows that
 /// `fowler score` simulates.
-// Slow: `fowler fio` and then `fowler score` write 0.8 GB in requests of 4 KiB.
 #[test]
 fn patterns_that_measure_asks_for_are_scored() {
     let folder = Folder::new("real-drives-patterns");
@@ -170,7 +169,11 @@ fn patterns_that_measure_asks_for_are_scored() {
     let short = folder.file("patterns.fio", &(short.join("\n\n") + "\n"));
     let json = folder.path("patterns.json");
     let fio = ["fio", &short, "--output-format", "json", "--output", &json, "--quiet"];
-    let small = ["--set", "geometry.blocks_per_plane=40", "--set", "buffer.size=1MiB"];
+    // Four dies: a pattern is written several times over all of them.
+    let small = ["blocks_per_plane=40", "channels=1", "chips_per_channel=2"];
+    let small = small.map(|size| ["--set".into(), format!("geometry.{size}")]);
+    let small: Vec<&str> = small.as_flattened().iter().map(String::as_str).collect();
+    let small = [&small[..], &["--set", "buffer.size=1MiB"]].concat();
     let (exit, _, noted) = ran(&[&fio[..], &small].concat());
     assert_eq!(exit, 0, "{noted}");
     let score = ["score", "tlc", &json, "--brief", "--quiet", "--capacity", "256MiB"];

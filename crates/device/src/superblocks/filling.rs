@@ -219,6 +219,7 @@ impl Filling<'_> {
             let some = first.plus(at);
             let mut valid = self.drive.map.valid_among(some, AT_ONCE.min(units - at));
             self.moved += u64::from(valid.count_ones());
+            self.drive.map.prefetch_owners(some, valid);
             while valid != 0 {
                 let from = some.plus(valid.trailing_zeros());
                 valid &= valid - 1;

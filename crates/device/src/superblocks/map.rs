@@ -258,6 +258,16 @@ impl Map {
         self.settle(page, old, (unit, of_block(self.blocks.block_of(unit))));
     }
 
+    /// Prefetches the map entries of the units of the host in those units of the flash, from
+    /// `first` on, whose bit is set, the first in the lowest bit. They lie all over the map.
+    #[inline]
+    pub fn prefetch_owners(&self, first: UnitId, mut which: u32) {
+        while which != 0 {
+            self.table.prefetch(self.table.owner(first.plus(which.trailing_zeros())));
+            which &= which - 1;
+        }
+    }
+
     /// Moves the valid copy of a unit of the host from one unit of the flash to another, in no
     /// simulated time. No frame may hold newer data: preconditioning uses none.
     #[inline]
