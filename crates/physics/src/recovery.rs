@@ -103,7 +103,7 @@ impl Reading {
     pub fn achievable(self, idle: Span) -> f64 {
         let margin = self.margin();
         // With the spread reading, damage rises and then falls again where all of it heals, so
-        // look for the first crossing.
+        // look for the first crossing. Within the step that has it, damage only rises.
         for ((cycles, _), (next, charge)) in STEPS.iter().zip(&STEPS[1..]) {
             if charge * (1.0 - self.healed(*next, idle)) > margin {
                 let rising = Rising {
@@ -119,9 +119,9 @@ impl Reading {
     }
 }
 
-/// Cycles in steps of 2 % from [`CYCLES`] to above [`CYCLES_MOST`], each with the rise by trapped
-/// charge after as many, in volts. The search for a crossing starts at these in every call, and a
-/// fleet makes a hundred thousand calls.
+/// Steps of 2 % from [`CYCLES`] to above [`CYCLES_MOST`]: a number of cycles, and the rise of the
+/// threshold voltage by the charge that they trap, before any of it heals, in volts. Every search
+/// for a crossing begins with them.
 static STEPS: LazyLock<Vec<(f64, f64)>> = LazyLock::new(|| {
     let all = std::iter::successors(Some(CYCLES), |&at| (at < CYCLES_MOST).then_some(at * 1.02));
     all.map(|cycles| (cycles, trapped(cycles))).collect()

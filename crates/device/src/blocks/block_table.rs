@@ -240,8 +240,7 @@ impl Blocks {
         self.blocks[block].valid
     }
 
-    /// Returns the number of pages of a block whose valid bit is set, which is that of its valid
-    /// pages: a law that tests check.
+    /// Counts the set valid bits of a block. A law checks that this equals [`Blocks::valid`].
     pub fn marked(&self, block: BlockId) -> u32 {
         let first = block.index() * self.words_per_block;
         self.bits[first..first + self.words_per_block].iter().map(|word| word.count_ones()).sum()

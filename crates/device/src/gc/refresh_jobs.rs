@@ -35,8 +35,8 @@ impl Gc {
     ) -> Option<PlaneId> {
         let full = core.allocator.blocks.state(block) == BlockState::Full;
         let refresher = self.refresh.as_mut()?;
-        // A block past the soft limit is processed when its die is idle, or the next scan finds it
-        // past the hard limit.
+        // The state comes first: it is cheap, and rules out most blocks. A block past the soft
+        // limit is processed when its die is idle, or the next scan finds it past the hard limit.
         if !full || refresher.blocks[block].urgency != Urgency::Fresh {
             return None;
         }

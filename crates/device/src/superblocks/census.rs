@@ -18,8 +18,8 @@ struct Taking<'a> {
     device: &'a Device<Superblocks>,
     aging: Option<Box<Aging>>,
     cells: Option<Judge<'a>>,
-    /// For each superblock, whether the cells of all its blocks can be read, whatever their page;
-    /// `None` until it is asked for.
+    /// True for a superblock if every page of all its blocks can be read, as far as cells decide;
+    /// `None` if that is not determined yet.
     readable: IdVec<RuId, Option<bool>>,
     at_hand: Vec<UnitId>,
 }
@@ -80,8 +80,9 @@ impl Taking<'_> {
         self.cells.as_mut().is_some_and(|cells| cells.fails(page, block, None))
     }
 
-    /// Returns true if the cells of every block of a superblock can be read, whatever their page.
-    /// Most superblocks are of this kind, and where a unit lies need not be looked up.
+    /// Returns true if the cells of every block of a superblock can be read, whatever the page, so
+    /// that the place of a unit need not be looked up. Judges cells only, not known failures; false
+    /// on a drive whose reads age by the retry table.
     fn is_readable(&mut self, superblock: RuId) -> bool {
         if let Some(known) = self.readable[superblock] {
             return known;

@@ -102,8 +102,8 @@ impl Superblocks {
     }
 
     /// Every unit of the host is in one place, and has at most one valid copy in the flash, which
-    /// points back at the unit, is in SLC mode if its superblock is, and lies where no parity does;
-    /// counts of valid units agree with the map.
+    /// points back at the unit, is in SLC mode exactly if its superblock is, and lies where no
+    /// parity does; counts of valid units agree with the map.
     fn check_map(&self) -> Result<(), String> {
         let mut valid = IdVec::filled(0, self.map.count() as usize);
         for page in self.map.pages() {
@@ -122,7 +122,10 @@ impl Superblocks {
                 valid[superblock] += 1;
                 if let Some(cache) = &self.slc {
                     let (slc, mode) = (self.shape.is_slc(unit), cache.mode(superblock));
-                    law!(slc == (mode != Mode::Usual), "unit {unit} of {superblock}: {mode:?}");
+                    law!(
+                        slc == (mode != Mode::Usual),
+                        "unit {unit}, superblock {superblock} is {mode:?}"
+                    );
                 }
             }
         }
@@ -135,7 +138,7 @@ impl Superblocks {
             for command in (0..self.shape.commands).filter(|&it| self.is_parity(number, it)) {
                 let mut units = self.shape.units_of_command(number, command, slc);
                 let held = units.find(|&unit| self.map.valid_owner(unit).is_some());
-                law!(held.is_none(), "unit {held:?} of the host is where parity is");
+                law!(held.is_none(), "superblock {number}: {held:?} is valid, where parity is");
             }
         }
         Ok(())

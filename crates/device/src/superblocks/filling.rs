@@ -123,7 +123,8 @@ impl Drawn {
     }
 }
 
-/// Number of units of a victim whose validity is looked up at once.
+/// Number of units of a victim whose validity is looked up at once: the most that
+/// [`crate::blocks::block_table::Blocks::valid_among`] takes.
 const AT_ONCE: u32 = 32;
 
 /// A drive being filled by preconditioning; with the numbers of units that GC has moved and that

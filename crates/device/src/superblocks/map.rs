@@ -258,8 +258,9 @@ impl Map {
         self.settle(page, old, (unit, of_block(self.blocks.block_of(unit))));
     }
 
-    /// Prefetches the map entries of the units of the host in those units of the flash, from
-    /// `first` on, whose bit is set, the first in the lowest bit. They lie all over the map.
+    /// Prefetches map entries, which lie all over the map: those of the units of the host that
+    /// are in the flash from the unit `first` on, where a bit of `which` is set, the lowest for
+    /// `first`.
     #[inline]
     pub fn prefetch_owners(&self, first: UnitId, mut which: u32) {
         while which != 0 {
@@ -282,7 +283,7 @@ impl Map {
         self.blocks.valid(BlockId(superblock.0))
     }
 
-    /// Returns the number of units of a superblock whose valid bit is set: [`Blocks::marked`].
+    /// Counts the set valid bits of a superblock. A law checks that this equals [`Map::valid`].
     pub fn marked(&self, superblock: RuId) -> u32 {
         self.blocks.marked(BlockId(superblock.0))
     }
