@@ -101,18 +101,17 @@ fn the_documentation_says_which_scheme_works_on_which_drive() {
     );
 }
 
-/// The drive with as many dies and planes, and with few and short blocks: it is filled in no time,
-/// and nearly all of them collect garbage within a run.
+/// The drive with as many dies and planes, and with few and short blocks: it is filled in no time.
 fn small(drive: &str) -> Vec<String> {
     let superblocks = drive.starts_with("nvme-") || drive.starts_with("sata-");
-    let (blocks, pages) = if superblocks { (150, 12) } else { (64, 16) };
+    let (blocks, pages) = if superblocks { (300, 12) } else { (128, 16) };
     let mut set = vec![
         format!("geometry.blocks_per_plane={blocks}"),
         format!("geometry.pages_per_block={pages}"),
     ];
     if drive.starts_with("pes-") {
         // As large a share of the blocks as in the preset.
-        set.push("gc.background_below=4".into());
+        set.push("gc.background_below=8".into());
     }
     set
 }
