@@ -303,8 +303,9 @@ mod tests {
     #[test]
     fn the_first_crossing_is_found_as_by_bisection() {
         for reading in Reading::ALL {
-            for case in 0..400 {
-                let idle = Span(libm::pow(10.0, 8.0 + f64::from(case) * 0.025) as u64);
+            let usual = |case| Span(libm::pow(10.0, 8.0 + f64::from(case) * 0.025) as u64);
+            let ends = [Span::ZERO, IDLE_MOST, Span(u64::MAX)];
+            for idle in (0..400).map(usual).chain(ends) {
                 let endures = |cycles| reading.rise(cycles, idle) <= reading.margin();
                 let mut cycles = CYCLES;
                 while cycles < CYCLES_MOST && endures(cycles * 1.02) {

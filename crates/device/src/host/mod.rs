@@ -97,7 +97,7 @@ impl ReadsInFlight {
     /// Returns true if as many flash reads for the host are in flight as there may be.
     #[inline]
     pub fn are_full(self) -> bool {
-        self.count == self.most
+        self.count >= self.most
     }
 
     /// Returns the number of flash reads for the host in flight.

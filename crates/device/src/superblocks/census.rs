@@ -88,15 +88,12 @@ impl Taking<'_> {
             return known;
         }
         let shape = &self.device.layer.shape;
-        let reads = match &mut self.cells {
-            _ if self.aging.is_some() => false,
-            None => true,
-            Some(cells) => (0..shape.dies)
-                .flat_map(|die| shape.blocks_on(superblock, DieId(die)))
-                .all(|block| cells.reads_all(block)),
-        };
-        self.readable[superblock] = Some(reads);
-        reads
+        let mut blocks = (0..shape.dies).flat_map(|die| shape.blocks_on(superblock, DieId(die)));
+        let cells = &mut self.cells;
+        let readable = self.aging.is_none()
+            && cells.as_mut().is_none_or(|cells| blocks.all(|block| cells.reads_all(block)));
+        self.readable[superblock] = Some(readable);
+        readable
     }
 
     /// Returns the number of units that cannot be read among a unit and those that share one parity

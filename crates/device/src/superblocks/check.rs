@@ -64,8 +64,18 @@ impl Device<Superblocks> {
         let modes = || self.layer.check_modes(&self.flash);
         let patrol = || self.layer.check_patrol(&self.flash);
         let dead = || self.layer.check_failed_dies(&self.flash);
-        let rest = flow.and_then(|()| self.check_service()).and_then(|()| modes());
+        let service = flow.and_then(|()| self.check_service());
+        let rest = service.and_then(|()| self.check_reads()).and_then(|()| modes());
         rest.and_then(|()| patrol()).and_then(|()| dead()).map_err(Violation)
+    }
+
+    /// Checks that as many flash reads for the host are counted as are in flight. A read that waits
+    /// for the rest of its stripe is one of them.
+    fn check_reads(&self) -> Result<(), String> {
+        let reads = self.flash.txns.iter().filter(|(_, txn)| txn.owner == Owner::Request).count();
+        let counted = self.layer.front.reads.count();
+        law!(counted as usize == reads, "{counted} reads of the host counted, {reads} in flight");
+        Ok(())
     }
 
     /// Checks that the time accounting of every die adds up to the simulated time, and that each
