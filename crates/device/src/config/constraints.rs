@@ -85,9 +85,9 @@ pub(super) const EVICTION: &[Constraint] = &[
         hint: "leave it out, or use buffer.ack = \"on_insert\"" },
 ];
 
-/// Constraints on lazy eviction on a drive whose programs take a whole word line.
+/// Constraints on lazy eviction, and on what is evicted, on a drive with superblocks.
 #[rustfmt::skip]
-pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
+pub(crate) const EVICTION_OF_SUPERBLOCKS: &[Constraint] = &[
     Constraint { keys: &["buffer.eviction", "flash.program_passes"],
         met: |it| !it.evicts_lazily() || it.flash.program_passes == 1,
         what: "a program in two passes leaves the buffer only after later programs, which a buffer \
@@ -100,8 +100,8 @@ pub(crate) const EVICTION_OF_WORD_LINES: &[Constraint] = &[
         hint: "use buffer.eviction = \"eager\", or buffer.pace = \"0ns\"" },
     Constraint { keys: &["buffer.read_hot", "ftl.reclaim_unit"],
         met: |it| it.buffer.read_hot == ReadHot::OnDirty,
-        what: "a page is programmed only with its whole word line, so it cannot be reprogrammed \
-               alone at other voltages",
+        what: "the program commands of a superblock gather new data from the whole buffer, so a clean \
+               page is not programmed again for the sake of its voltages",
         hint: "use on_dirty" },
 ];
 

@@ -63,8 +63,9 @@ impl Config {
             &["ftl.unit", "ftl.reclaim_unit"],
             || {
                 format!(
-                    "mapping units of {unit} in pages of {page}: a drive without superblocks buffers, \
-                     moves and programs whole pages, so its unit is a page"
+                    "mapping units of {unit} in pages of {page}: a drive that fills blocks binds data \
+                     to a die when the die is free, one page at a time, and gathers no units for a \
+                     page before that"
                 )
             },
             || "leave it out, or set ftl.reclaim_unit = \"superblock\"".into(),

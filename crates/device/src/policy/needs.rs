@@ -8,9 +8,6 @@
 pub enum Needs {
     /// The policy needs no particular property: it works on every drive.
     Nothing,
-    /// The policy needs blocks that are emptied and erased alone, according to their own wear, age
-    /// or reads.
-    BlockMoves,
     /// The policy needs logical addresses to determine the die and the stripe of a page, so that a
     /// stripe has the same pages when one of them is overwritten.
     HomeDie,

@@ -2,10 +2,8 @@
 
 use crate::config::layout::{OLDEST_MOST, Refusals};
 use crate::config::{AgingConfig, Coding, Config};
-use crate::policy::redundancy::RedundancyKind;
-use crate::reliability::{self, ModelKind, StrengthSource};
+use crate::reliability::{ModelKind, StrengthSource};
 use fowler_physics::multibit::{BITS_MOST, Cells, GrayCode, Window};
-use fowler_physics::parameters::Parameters;
 use fowler_physics::rber::ModelError;
 use fowler_units::Span;
 
@@ -52,51 +50,6 @@ impl Config {
         let widths = (step_share, parameters.erased_sd);
         let window = Window::even(line, code, places, widths);
         Cells::new(window, parameters)
-    }
-
-    /// Returns true if all `reliability` keys that this drive with superblocks would never use have
-    /// their defaults. The keys that it uses depend on the error model, on `aging`, and on the
-    /// redundancy policy.
-    pub(super) fn has_cells_of_superblocks(&self) -> bool {
-        let params = &self.reliability;
-        // Errors at a rate need no model of cells.
-        let plain = reliability::Params { uber: params.uber, ..reliability::Params::default() };
-        let reliability::Params { cells, cycles, oldest, .. } = *params;
-        if params.model == ModelKind::Analytic {
-            // The states of cells of any number of bits are those of [aging].
-            let Parameters { erased, programmed_1, programmed_2, programmed_3, step, .. } =
-                plain.cells;
-            let states =
-                Parameters { erased, programmed_1, programmed_2, programmed_3, step, ..cells };
-            return params.cells == states;
-        }
-        if params.model != ModelKind::Off {
-            return true;
-        }
-        // Wear decides which superblocks have parity, and age which are refreshed.
-        let spread = if self.parity_varies() { params.cycles_spread } else { plain.cycles_spread };
-        if !self.aging.is_on() {
-            let by_age = self.redundancy.name == RedundancyKind::DisturbLimiting;
-            let counts = by_age || self.parity_varies();
-            let (cycles, oldest) =
-                if counts { (cycles, oldest) } else { (plain.cycles, plain.oldest) };
-            return *params
-                == reliability::Params { cycles, oldest, cycles_spread: spread, ..plain };
-        }
-        // Constants that nothing here reads must keep their defaults.
-        let cells = Parameters {
-            growth_mean: cells.growth_mean,
-            rber_unworn: cells.rber_unworn,
-            erased_sd: cells.erased_sd,
-            retention_charge: cells.retention_charge,
-            retention_shift: cells.retention_shift,
-            retention_spread: cells.retention_spread,
-            retention_onset: cells.retention_onset,
-            retention_shift_power: cells.retention_shift_power,
-            retention_spread_power: cells.retention_spread_power,
-            ..plain.cells
-        };
-        *params == reliability::Params { cells, cycles, oldest, cycles_spread: spread, ..plain }
     }
 
     /// Refuses settings of the bit error model by sensing level (`reliability.model`) that a drive

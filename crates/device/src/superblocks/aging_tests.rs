@@ -281,9 +281,12 @@ fn what_cannot_age_is_refused() {
         (&|config| config.reliability.cells.rber_unworn = 0.3, "rber_unworn"),
         (&|config| config.reliability.cells.retention_onset = -1.0, "retention_onset"),
         (&|config| config.reliability.oldest = DAY * 4000, "reliability.oldest"),
-        (&|config| config.reliability.levels = 2, "reliability, ftl.reclaim_unit"),
-        (&|config| config.reliability.cells.disturb_slope = 0.0, "reliability, ftl.reclaim_unit"),
-        (&|config| config.aging.coding = Coding::Off, "reliability, ftl.reclaim_unit"),
+        (&|config| config.reliability.levels = 2, "reliability.levels, ftl.reclaim_unit"),
+        (
+            &|config| config.reliability.cells.disturb_slope = 0.0,
+            "reliability.cells.disturb_slope, ftl.reclaim_unit",
+        ),
+        (&|config| config.aging.coding = Coding::Off, "reliability.oldest, ftl.reclaim_unit"),
         (&|config| config.ftl = crate::config::FtlConfig::default(), "aging.coding"),
     ] {
         let found = refused(alter);

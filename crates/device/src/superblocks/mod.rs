@@ -104,6 +104,7 @@ mod map;
 mod modes;
 #[cfg(test)]
 mod modes_tests;
+mod no_effect;
 mod pace;
 mod passes;
 #[cfg(test)]

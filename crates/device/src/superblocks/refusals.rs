@@ -7,13 +7,11 @@ use super::shape::Shape;
 use super::slc_cache::{FOLDED_MOST, IDLE_LEAST};
 use crate::config::layout::{Layout, Refusals};
 use crate::config::stripes::AT_ONCE;
-use crate::config::{
-    Ack, Config, FlashConfig, GcFrontier, OpBase, Pattern, ProgramUnit, SlcConfig, constraints,
-};
+use crate::config::{Config, FlashConfig, OpBase, ProgramUnit, SlcConfig, constraints};
 use crate::event::Event;
 use crate::policy::hotness::Detector;
 use crate::policy::needs::Needs;
-use crate::policy::redundancy::{CachePower, Params, RedundancyKind};
+use crate::policy::redundancy::{CachePower, RedundancyKind};
 use crate::policy::throttle::ThrottleKind;
 use fowler_units::{Bytes, Span};
 
@@ -304,51 +302,35 @@ impl Config {
         );
     }
 
-    /// Refuses policies that need what a drive with superblocks lacks, parameters that no policy on
-    /// such a drive reads, and other keys without effect there.
+    /// Refuses policies that need what a drive with superblocks lacks, and keys without effect there.
     fn refuse_policies(&self, refusals: &mut Refusals) {
-        let plain = Config::new(self.geometry, self.timing);
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
-        let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs(), true));
-        // Each policy: its keys, its needs, and true if its parameters have their defaults.
-        #[rustfmt::skip]
+        let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs()));
         let slots = [
-            ("policy.die_order", self.die_order.name.needs(), true),
-            ("policy.suspension", self.suspension.name.needs(), true),
-            ("policy.victim", self.victim.name.needs(), true),
-            ("policy.placement", self.placement.name.needs(), true),
-            ("policy.step", self.step.name.needs(), true),
-            ("policy.voltage", self.voltage.name.needs(), true),
-            ("policy.replacement", self.replacement.name.needs(), true),
-            ("policy.sensing", self.sensing.name.needs(), true),
-            ("policy.wear", self.wear.name.needs(), true),
-            ("policy.scrub", self.scrub.name.needs(), self.scrubs() || self.scrub == plain.scrub),
-            ("policy.redundancy", self.redundancy.name.needs(), self.has_parity_by_position(&plain)),
-            ("policy.throttle", self.throttle.name.needs(), true),
+            ("policy.die_order", self.die_order.name.needs()),
+            ("policy.suspension", self.suspension.name.needs()),
+            ("policy.victim", self.victim.name.needs()),
+            ("policy.placement", self.placement.name.needs()),
+            ("policy.step", self.step.name.needs()),
+            ("policy.voltage", self.voltage.name.needs()),
+            ("policy.replacement", self.replacement.name.needs()),
+            ("policy.sensing", self.sensing.name.needs()),
+            ("policy.wear", self.wear.name.needs()),
+            ("policy.scrub", self.scrub.name.needs()),
+            ("policy.redundancy", self.redundancy.name.needs()),
+            ("policy.throttle", self.throttle.name.needs()),
         ];
-        for (key, needs, same) in detectors.chain(slots) {
-            let keys = [key, "ftl.reclaim_unit"];
-            match why_not(needs) {
-                Some([why, instead]) => {
-                    refusals.unless_hinted(false, &keys, || why.into(), || instead.into());
-                }
-                None => refusals.unless_hinted(
-                    same || needs != Needs::Nothing,
-                    &keys,
-                    || {
-                        format!(
-                            "{key} has parameters that no policy reads on a drive with superblocks"
-                        )
-                    },
-                    || "leave out its parameters".into(),
-                ),
+        for (key, needs) in detectors.chain(slots) {
+            if let Some([why, instead]) = why_not(needs) {
+                let keys = [key, "ftl.reclaim_unit"];
+                refusals.unless_hinted(false, &keys, || why.into(), || instead.into());
             }
         }
         self.refuse_throttle_of_slc(refusals);
         self.refuse_rules_of_streams(refusals);
-        self.refuse_unmet(constraints::EVICTION_OF_WORD_LINES, refusals);
+        self.refuse_unmet(constraints::EVICTION_OF_SUPERBLOCKS, refusals);
         self.refuse_power_losses(refusals);
-        self.refuse_what_has_no_effect(&plain, refusals);
+        self.refuse_what_has_no_effect(refusals);
         let gc = &self.gc;
         refusals.unless(gc.foreground_below >= BELOW_LEAST, &["gc.foreground_below"], || {
             format!("{}; expected at least {BELOW_LEAST}", gc.foreground_below)
@@ -415,53 +397,6 @@ impl Config {
             || "leave out the SLC cache (slc.static = 0, slc.dynamic = 0)".into(),
         );
     }
-
-    /// Returns true if the redundancy parameters that only matter to stripes with parity updated in
-    /// place, which a drive with superblocks does not have, have their defaults.
-    fn has_parity_by_position(&self, plain: &Config) -> bool {
-        let own = self.redundancy;
-        let redundancy = Params {
-            name: own.name,
-            worn_above: own.worn_above,
-            worn_erase_pulse: own.worn_erase_pulse,
-            all_above: own.all_above,
-            retention: own.retention,
-            reads: own.reads,
-            limit_growth: own.limit_growth,
-            integrity: own.integrity,
-            checks: own.checks,
-            cache: own.cache,
-            saved: own.saved,
-            cut_programs: own.cut_programs,
-            flush_at_end: own.flush_at_end,
-            rebuild_at_once: own.rebuild_at_once,
-            rebuild_rate: own.rebuild_rate,
-            ..plain.redundancy
-        };
-        redundancy == own
-    }
-
-    /// Refuses keys of page-mapped drives that have no effect on a drive with superblocks.
-    #[rustfmt::skip]
-    fn refuse_what_has_no_effect(&self, plain: &Config, refusals: &mut Refusals) {
-        for (key, same, reason, hint) in [
-            ("policy.placement.dies", self.placement.dies == plain.placement.dies, "program commands go to its dies in turn", "leave it out"),
-            ("policy.placement.stripe_unit", self.placement.stripe_unit == plain.placement.stripe_unit, "a program command fills a word line, and the next one goes to the next die", "leave it out"),
-            ("reliability", self.has_cells_of_superblocks(), "its cells have the states of [aging], and without reliability.model only uber, cycles, oldest and some constants of its cells count", "leave out the other keys, and all but uber if aging.coding is off"),
-            ("buffer.ack", self.buffer.ack == Ack::OnInsert, "a program command waits for units of later writes, and so would a write that waits for its program", "leave it out; policy.redundancy.cache says what survives a power loss"),
-            ("gc.frontier", self.gc.frontier == GcFrontier::Own, "what garbage collection moves fills a superblock of its own", "leave it out"),
-            ("precondition.pattern", self.precondition.pattern != Pattern::Rested, "pauses would change nothing: such a drive collects only while the host writes", "set precondition.pattern = \"steady\""),
-            ("gc.idle_after", self.gc.idle_after == plain.gc.idle_after, "it collects only while the host writes; what idle time empties is the SLC cache", "leave it out, or set slc.fold_after"),
-            ("queue.max_writes", self.queue.max_writes == plain.queue.max_writes, "writes wait for room in the buffer only", "leave it out, or set buffer.size"),
-        ] {
-            refusals.unless_hinted(
-                same,
-                &[key, "ftl.reclaim_unit"],
-                || format!("{key} has no effect on a drive with superblocks: {reason}"),
-                || hint.into(),
-            );
-        }
-    }
 }
 
 /// Returns the reason why a drive with superblocks cannot run a policy with these `needs`, and a
@@ -471,7 +406,6 @@ impl Config {
 fn why_not(needs: Needs) -> Option<[&'static str; 2]> {
     Some(match needs {
         Needs::Nothing => return None,
-        Needs::BlockMoves => ["a drive with superblocks empties no block alone, by its own wear, age or reads: a superblock, one block of every plane, is emptied and erased as a whole", "leave it out: usually the superblock erased longest ago is opened next, and aging.refresh_above moves old data"],
         Needs::HomeDie => ["the stripes of a drive with superblocks are commands that follow each other, whatever the address: their parity is written once and never updated, so that there is nothing to cache", "use raid5, which gives every superblock parity of its own"],
     })
 }
@@ -481,7 +415,7 @@ mod tests {
     use super::super::cases::tiny;
     use super::*;
     use crate::config::Eviction;
-    use crate::policy::placement::{Dies, PlacementKind};
+    use crate::policy::placement::PlacementKind;
 
     /// The keys and the reasons of the refusals of a drive.
     fn refused(alter: impl FnOnce(&mut Config)) -> Vec<(String, String)> {
@@ -534,28 +468,5 @@ mod tests {
             let found: Vec<String> = found.into_iter().map(|(_, what)| what).collect();
             assert_eq!(found, Vec::from_iter(why), "{name}");
         }
-    }
-
-    #[test]
-    fn keys_that_nothing_reads_are_refused_by_name() {
-        for (key, alter) in [
-            (
-                "policy.placement.dies",
-                &(|it: &mut Config| it.placement.dies = Dies::ByAddress) as &dyn Fn(&mut Config),
-            ),
-            ("policy.redundancy", &|it| it.redundancy.stripe = 7),
-            ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
-            ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
-            ("gc.idle_after", &|it| it.gc.idle_after = Span::ns(7)),
-            ("precondition.pattern", &|it| it.precondition.pattern = Pattern::Rested),
-            ("queue.max_writes", &|it| it.queue.max_writes = 7),
-        ] {
-            let found: Vec<String> = refused(alter).into_iter().map(|(keys, _)| keys).collect();
-            assert_eq!(found, [format!("{key}, ftl.reclaim_unit")]);
-        }
-        let found = refused(|it| it.buffer.evict_ahead = 7);
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].0, "buffer.evict_ahead, buffer.eviction");
-        assert_eq!(refused(|_| ()), []);
     }
 }

@@ -247,7 +247,7 @@ fn policies(config: &mut Config, rng: &mut Rng, choice: &Choice) {
 }
 
 /// A life of a moment, with room for a few hundred pages, in epochs and periods to match.
-fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
+pub fn life(config: &mut Config, rng: &mut Rng, throttles: &[ThrottleKind]) {
     config.throttle = throttle::Params {
         name: one_of(rng, throttles),
         enforcement: one_of(rng, &[Enforcement::Pessimistic, Enforcement::Optimistic]),
