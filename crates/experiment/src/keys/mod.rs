@@ -123,11 +123,11 @@ fn buffers_and_queues() -> Vec<Key<Config>> {
             )),
         optional("buffer.eviction", "time at which data is evicted from the buffer (on_insert only)",
             words!(buffer.eviction,
-                "usual" => Eviction::Usual, "lazily if a program takes a page, eagerly if it takes a word line";
+                "usual" => Eviction::Usual, "lazily on a drive that fills blocks, eagerly on one that fills superblocks";
                 "eager" => Eviction::Eager, "data is evicted as soon as it fills a program";
                 "lazy" => Eviction::Lazy, "the least recently used data is evicted when room is needed";
             )),
-        optional("buffer.evict_ahead", "lazy eviction: page frames to keep free or in eviction (on_insert only); where a program takes a word line, at least a program of every die or half of the buffer",
+        optional("buffer.evict_ahead", "lazy eviction: page frames to keep free or in eviction (on_insert only); on a drive with superblocks, at least a program of every die or half of the buffer",
             Field::Count(0..=1 << 20, at!(buffer.evict_ahead as u32))),
         optional("buffer.cache_reads", "whether the buffer also caches pages that were read",
             Field::Flag(at!(buffer.cache_reads))),
