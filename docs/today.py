@@ -11,6 +11,7 @@ import csv
 import json
 import math
 import re
+import statistics
 import sys
 from pathlib import Path
 
@@ -40,6 +41,8 @@ COLUMNS = {READ: "%", READ_TAIL: "%", WEAR: "%", LIFE: "%", WRITE: "ms", WRITE_T
 # Seconds of the host in a second of the simulation ([[replay]] of the study).
 STANDS_FOR = {"1_DWPD": 378.0, "3_DWPD": 126.0}
 DAY_S = 86_400
+# Student's t at 95 %, by the number of seeds.
+T = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776}
 Rows = list[dict[str, str]]
 
 
@@ -146,13 +149,20 @@ class Study:
         return "\n".join(rows)
 
     def signs_table(self) -> str:
-        """Returns the table of what each idea finds to do."""
-        rows = ["| | sign | young | middle | old |", "|---|---|---|---|---|"]
+        """Returns the table of what each idea finds to do, with the widest interval of the ages."""
+        rows = ["| | sign | young | middle | old | ± |", "|---|---|---|---|---|---|"]
+        halves = {
+            (row["factor"], row["sign"].removesuffix(" ±")): [abs(number(row[age]) or 0.0) for age in AGES]
+            for row in self.signs
+            if row["drive"] == "all drives" and row["sign"].endswith(" ±")
+        }
         for row in self.signs:
             if row["drive"] != "all drives" or row["sign"].endswith("±"):
                 continue
             is_share = not row["sign"].startswith("drive writes")
             shown = [number(row[age]) for age in AGES]
+            widest = halves.get((row["factor"], row["sign"]))
+            shown.append(max(widest) if widest else None)
             cells = ["-" if it is None else f"{it * 100:.1f} %" if is_share else f"{it:.2f}" for it in shown]
             rows.append(f"| {row['factor']} | {row['sign']} | {' | '.join(cells)} |")
         return "\n".join(rows)
@@ -164,15 +174,26 @@ class Study:
             value = value.get(key) if isinstance(value, dict) else None
         return value if isinstance(value, (int, float)) else None
 
-    def change(self, path: str, load: str, age: str, subset: int, drives: list[str] = DRIVES) -> float | None:
-        """Returns the change of a metric by a subset: the geometric mean over seeds and drives, minus 1."""
-        logs = []
+    def change(self, path: str, load: str, age: str, subset: int, drives: list[str] = DRIVES) -> str:
+        """Returns the change of a metric by a subset, with half the 95 % confidence interval over the seeds.
+
+        It is the geometric mean over drives and seeds, minus 1.
+        """
+        by_seed = []
         for seed in self.seeds:
-            for drive in drives:
-                none, some = (self.metric(seed, drive, load, age, it, path) for it in (0, subset))
-                if none and some:
-                    logs.append(math.log(some / none))
-        return math.expm1(sum(logs) / len(logs)) if logs else None
+            pairs = [
+                [self.metric(seed, it, load, age, which, path) for which in (0, subset)] for it in drives
+            ]
+            logs = [math.log(some / none) for none, some in pairs if none and some]
+            if logs:
+                by_seed.append(statistics.fmean(logs))
+        if not by_seed:
+            return "-"
+        mean = statistics.fmean(by_seed)
+        half = (
+            T[len(by_seed)] * statistics.stdev(by_seed) / math.sqrt(len(by_seed)) if len(by_seed) > 1 else 0.0
+        )
+        return f"{in_words(math.expm1(mean), '%')} ± {math.exp(mean) * half * 100:.1f} %"
 
     def lets_through(self, drive: str, load: str, subset: int) -> float:
         """Returns the drive writes a day of the old drive, in the host's time."""
@@ -206,20 +227,17 @@ def main() -> None:
     flash = [study.change("flash_bytes_per_host_byte", "1_DWPD", "old", 0b10000, [drive]) for drive in DRIVES]
     print(
         "flash writes of parity:",
-        [f"{drive} {in_words(it, '%')} %" for drive, it in zip(DRIVES, flash, strict=True)],
+        [f"{drive} {it}" for drive, it in zip(DRIVES, flash, strict=True)],
     )
     for path in ("read.mean_us", "read.p999_us"):
         for load in ("1_DWPD", "F1", "TPCC", "WebSearch", "DTRS"):
-            changes = {
-                subset: in_words(study.change(path, load, "old", subset), "%")
-                for subset in (1, 2, 4, 8, 16, 31)
-            }
+            changes = {subset: study.change(path, load, "old", subset) for subset in (1, 2, 4, 8, 16, 31)}
             print(f"{path}, {load}, old drives, by subset: {changes}")
     for load in ("F1", "TPCC", "1_DWPD"):
         print(
             "HIRE, flash writes,",
             load,
-            in_words(study.change("flash_bytes_per_host_byte", load, "old", 4, DRIVES[:1]), "%"),
+            study.change("flash_bytes_per_host_byte", load, "old", 4, DRIVES[:1]),
         )
 
 
