@@ -61,7 +61,8 @@ impl Endurance {
         let [client, enterprise] = ALLOWED;
         let title = if self.uber.is_empty() {
             let superblocks = self.drive.config.ftl.has_superblocks();
-            let key = if superblocks { "aging.coding" } else { "reliability.model" };
+            let key =
+                if superblocks { "aging.coding, reliability.model" } else { "reliability.model" };
             format!("UBER is unknown: this drive has no model of bit errors ({key})")
         } else {
             format!(

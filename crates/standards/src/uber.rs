@@ -2,8 +2,8 @@
 //!
 //! The code of a simulated drive corrects every page up to a raw bit error rate and none beyond, so
 //! a rate follows from the share of blocks that are beyond it: a page that cannot be read is one
-//! error in the bits of a page. On a drive with superblocks it follows from the types of pages that
-//! no entry of the retry table reads.
+//! error in the bits of a page. On a drive whose data ages (`aging`) it follows from the types of
+//! pages that no entry of the retry table reads.
 
 use fowler_device::reliability::ModelKind;
 use fowler_device::{AgedReads, Config};
@@ -31,7 +31,7 @@ pub struct Uber {
     pub age: &'static str,
     /// Raw bit error rate of an average block, from 0 to 1.
     pub rber: f64,
-    /// Share of blocks whose pages cannot be read; on a drive with superblocks, share of page
+    /// Share of blocks whose pages cannot be read; on a drive with a retry table, share of page
     /// types.
     pub unreadable: f64,
     /// Uncorrectable bit errors per bit read.
@@ -39,21 +39,21 @@ pub struct Uber {
 }
 
 /// Returns the uncorrectable bit error rates after `cycles` P/E cycles; empty if the drive has no
-/// model of bit errors that knows age and wear. On a drive with superblocks, all pages of a type
-/// are read at the same entries of the retry table.
+/// model of bit errors that knows age and wear. On a drive with a retry table, all pages of a type
+/// are read at the same entries of it.
 pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
-    if config.ftl.has_superblocks() {
-        return rates_of_superblocks(config, cycles);
+    if config.aging.is_on() {
+        return rates_by_retry_table(config, cycles);
     }
     let reliability = &config.reliability;
     if matches!(reliability.model, ModelKind::Off | ModelKind::ByVoltage) {
         return Vec::new();
     }
     // A drive was made of it, so there is one.
-    let Ok(model) = reliability.model() else { return Vec::new() };
+    let Ok(model) = config.cell_model() else { return Vec::new() };
     let cells = &reliability.cells;
     let (strengths, correctable) = (Strengths::new(cells), reliability.ldpc().correctable());
-    let setting = Setting { scale: 1.0, step: cells.step };
+    let setting = Setting { scale: 1.0, step: model.parameters().step };
     let rber = |growth: f64, age: Span| {
         model.block(cells.equivalent(growth, cycles)).rber(age, 0, setting)
     };
@@ -71,7 +71,7 @@ pub fn rates(config: &Config, cycles: f64) -> Vec<Uber> {
     AGES.into_iter().map(at).collect()
 }
 
-fn rates_of_superblocks(config: &Config, cycles: f64) -> Vec<Uber> {
+fn rates_by_retry_table(config: &Config, cycles: f64) -> Vec<Uber> {
     let bits = config.geometry.page_size.0 as f64 * 8.0;
     let at = |(name, age): (&'static str, Span)| {
         let AgedReads { rber, unreadable } = config.aged_reads(cycles, age)?;
@@ -105,5 +105,35 @@ mod tests {
         assert!(old[0].rber > young[0].rber && beyond[2].unreadable > 0.5, "{beyond:?}");
         let bits = 8.0 * 8192.0;
         assert!((beyond[2].rate - beyond[2].unreadable / bits).abs() < 1e-18);
+    }
+
+    /// Cells with three bits that err by sensing level: the blocks that no level reads are those
+    /// with more errors than the code corrects at its strongest one.
+    #[test]
+    fn word_lines_by_level_have_rates() {
+        let set = ["reliability.model=analytic", "reliability.references=fixed"];
+        let set = set.map(String::from).to_vec();
+        let spec = DeviceSpec { device: "nvme-pm9a3".into(), set, ..DeviceSpec::default() };
+        let drive = resolve(&spec.source().unwrap(), &Scheme::none(), &spec).unwrap();
+        let (reliability, model) = (&drive.config.reliability, drive.config.cell_model().unwrap());
+        let (strengths, cycles) = (Strengths::new(&reliability.cells), 2000.0);
+        let setting = Setting { scale: 1.0, step: model.parameters().step };
+        let found = rates(&drive.config, cycles);
+        assert_eq!(found.len(), AGES.len());
+        for (uber, (name, age)) in found.iter().zip(AGES) {
+            assert_eq!(uber.age, name);
+            // The strength that is just read, by halving the share of blocks below it.
+            let (mut read, mut lost) = (0.0, 1.0);
+            for _ in 0..40 {
+                let middle: f64 = (read + lost) / 2.0;
+                let growth = strengths.strength_at(middle);
+                let block = model.block(reliability.cells.equivalent(growth, cycles));
+                let fails = block.rber(age, 0, setting) > reliability.ldpc().correctable();
+                if fails { lost = middle } else { read = middle }
+            }
+            // Shares are counted in ten thousandths.
+            assert!((uber.unreadable - (1.0 - lost)).abs() < 2e-4, "{uber:?}, {lost}");
+        }
+        assert!(found[0].unreadable == 0.0 && found[2].unreadable > 0.0, "{found:?}");
     }
 }

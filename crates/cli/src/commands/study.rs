@@ -82,8 +82,8 @@ impl Action for Study {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
-        // A state that was read back from the folder of caches is not always the one that was made:
-        // with policy.redundancy = "da_raid5", runs on it differ. A study makes each state itself.
+        // A study needs hundreds of states, each for a few runs that follow one another, and no other
+        // command asks for them: in the cache folder they would displace those that are needed again.
         fowler_experiment::image_store::keep_in(None);
         let look = if self.limit.is_some() || self.brief { "-look" } else { "" };
         let name = format!("study-{}{look}", self.study);
