@@ -32,12 +32,14 @@ impl Viewed for Evidence {
             return Vec::new();
         }
         // The choices are run under the volumes that the text names.
-        let chosen = plan::chosen(&self.paper).into_iter();
-        let choice = |it: paper::Choice| {
-            let lens = Lens::variant(it.name.as_str()).over(&self.paper.named);
-            Choice { lens: lens.at(it.speed), name: it.name }
+        let chosen = plan::chosen(&self.paper).into_iter().map(|it| (it.name, it.speed));
+        let combined = plan::combinations(&self.paper).unwrap_or_default();
+        let combined = combined.into_iter().map(|it| (plan::together(&it.name, None), 1.0));
+        let choice = |(name, speed): (String, f64)| {
+            let lens = Lens::variant(name.as_str()).over(&self.paper.named);
+            Choice { lens: lens.at(speed), name }
         };
-        chosen.map(choice).collect()
+        chosen.chain(combined).map(choice).collect()
     }
 }
 
