@@ -67,9 +67,12 @@ vendor: ## rebuild the libraries that reports embed (needs npm)
 	crates/report/vendor/build.sh
 
 lint: ## check formatting, clippy and documentation; warnings are errors
-	$(CARGO) fmt --all -- --check
-	# `cargo fmt` does not find modules declared by macros (policies, trace formats, papers), so check every file.
-	find crates benches tests fuzz -name target -prune -o -name '*.rs' -print0 | xargs -0 rustfmt --check --edition 2024
+	# `cargo fmt` finds neither modules that macros declare (policies, trace formats, papers) nor `fuzz`. It lists the files that it
+	# formats; the others are those that occur once here.
+	@found=$$($(CARGO) fmt --all -- --check --verbose) || { printf '%s\n' "$$found" | grep -v '^Using \|^Formatting \|^Spent '; exit 1; }; \
+	found=$$(echo "$$found" | sed -n 's|^Formatting $(CURDIR)/||p'); \
+	{ echo "$$found"; echo "$$found"; find crates benches tests fuzz -name target -prune -o -name '*.rs' -print; } | \
+		sort | uniq -u | xargs rustfmt --check --edition 2024
 	$(CARGO) clippy --profile test --workspace --all-targets --quiet -- -D warnings
 	$(CARGO) clippy --profile test -p fowler-cli -p fowler-experiment -p fowler-workload --no-default-features --all-targets --quiet -- -D warnings
 	$(CARGO) clippy --profile test -p fowler-report -p fowler-lifetime -p fowler-standards -p fowler-drives --no-default-features --all-targets \
