@@ -1,6 +1,7 @@
-//! `fowler study` as its user meets it: the quick form of each study, twice and on any number of
-//! threads.
+//! `fowler study` as its user meets it: the quick form of each study, twice, on any number of
+//! threads, and with and without the checks of tests.
 
+use super::profiles::without_checks;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -11,8 +12,8 @@ fn folder(name: &str) -> PathBuf {
     path
 }
 
-fn study(arguments: &[&str], threads: &str) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fowler"));
+fn study(program: &Path, arguments: &[&str], threads: &str) -> Output {
+    let mut command = Command::new(program);
     command.arg("study").args(arguments).stdin(Stdio::null()).env("RAYON_NUM_THREADS", threads);
     command.output().unwrap()
 }
@@ -63,14 +64,17 @@ fn assert_marked(out: &Path, said: &str, has_marks: bool) {
 fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
     // Under the workload of the quick form no request waits for the queue, so that the runs of the
     // drive with the deeper queue are those of the other one, and are not repeated.
+    let this = PathBuf::from(env!("CARGO_BIN_EXE_fowler"));
+    // The second time without checks, so that all these runs compare both builds.
+    let other = without_checks().unwrap_or_else(|| this.clone());
     for (name, drives, runs, tables) in [("today", 4, 4 * 3 * 32, 6), ("all", 2, 3 * 48, 8)] {
-        let [first, second] = ["1", "2"].map(|threads| {
+        let [first, second] = [(&this, "1"), (&other, "2")].map(|(program, threads)| {
             let out = folder(&format!("study-{name}-{threads}"));
             let path = out.display().to_string();
             let arguments = [name, "--brief", "--seeds", "1", "--quiet", "--out", &path];
-            let ended = study(&arguments, threads);
+            let ended = study(program, &arguments, threads);
             assert!(ended.status.success(), "{name}: {}", String::from_utf8_lossy(&ended.stderr));
-            let again = study(&arguments, threads);
+            let again = study(program, &arguments, threads);
             assert_eq!(ended.stdout, again.stdout, "{name}: nothing is left to run");
             (out, ended)
         });
@@ -85,7 +89,8 @@ fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
         assert_eq!(count("svg"), pictures, "{name}");
         for ((path, bytes), (other, others)) in one.iter().zip(&two) {
             assert_eq!(path, other, "{name}");
-            assert!(bytes == others, "{name}: {} depends on the threads", path.display());
+            let path = path.display();
+            assert!(bytes == others, "{name}: {path} depends on the threads or on the checks");
         }
         assert_eq!(one.len(), two.len(), "{name}");
         let said = String::from_utf8_lossy(&first.1.stdout).into_owned();
@@ -104,7 +109,7 @@ fn the_quick_form_is_the_same_twice_and_on_any_number_of_threads() {
 
 #[test]
 fn a_study_that_does_not_exist_is_named_with_those_that_do() {
-    let ended = study(&["tomorrow"], "1");
+    let ended = study(Path::new(env!("CARGO_BIN_EXE_fowler")), &["tomorrow"], "1");
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert_eq!(ended.status.code(), Some(2), "{said}");
     assert!(said.contains("all") && said.contains("today"), "{said}");
