@@ -1,17 +1,21 @@
 """Runs every test: those of Rust, of Python, of the documentation and of the reports in a browser.
 
-Three lanes run side by side, because compiling, installing and waiting for a browser use different parts of a machine. What
-compiles is nice to the others, which wait for answers of a browser, a kernel or a pool of processes:
+Three lanes run side by side, because compiling, installing and waiting for a browser use different parts
+of a machine. What compiles is nice to the others, which wait for answers of a browser, a kernel or a pool
+of processes:
 
-1. rust: builds the program and the Python module, then the tests, and runs two test programs at a time
-2. python: installs the packages meanwhile; tests the package and builds the documentation once the module is built
+1. rust: builds the program and the Python module, then the tests, and runs each test program as soon as it
+   is linked, two at a time
+2. python: installs the packages meanwhile; tests the package and builds the documentation once the module
+   is built
 3. browser: installs Chromium and Playwright meanwhile; looks at reports once the program is built
 
-A lane that cannot run (offline, no root, no Python packages) is skipped by name, and the others run. Everything that was
-skipped is listed at the end, with the slowest tests. A test over five seconds has its reason in a comment above it,
-which begins with `Slow:`.
+A lane that cannot run (offline, no root, no Python packages) is skipped by name, and the others run.
+Everything that was skipped is listed at the end, with the slowest tests. A test over five seconds has its
+reason in a comment above it, or at the head of its file, which begins with `Slow:`.
 
-The names of lanes choose among them. `shared` runs only the Rust tests that need the shared folder (tests/src/shared_folder.rs).
+The names of lanes choose among them. `shared` runs only the Rust tests that need the shared folder
+(tests/src/shared_folder.rs).
 """
 
 from __future__ import annotations
@@ -24,7 +28,8 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -33,8 +38,13 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 LOGS = TARGET / "test-logs"
 CARGO = ["nice", "-n", "15", os.environ.get("CARGO", "cargo")]
-# A test program that hangs ends after so many seconds, more than any of them takes on a slow machine.
+# A build or a test program that hangs ends after so many seconds, more than any of them takes on a slow
+# machine.
 HANGS_S = 45 * 60
+# Bytes of free memory that glibc keeps for a test program's next allocation (docs/performance.md, "Memory").
+TOP_PAD = 64 << 20
+# Exit codes of a shell: a command that was ended in time, and one that could not be started.
+TIMED_OUT, NOT_STARTED = 124, 127
 SLOWEST = 20
 # A test that takes more seconds than this says in its file why.
 SLOW_S = 5.0
@@ -91,10 +101,15 @@ def say(text: str) -> None:
     print(f"{time.monotonic() - STARTED:7.1f} s  {text}", flush=True)
 
 
-def run(name: str, command: list[str | Path], **environment: str) -> tuple[int, str]:
-    """Runs a command, its output in a file. Returns its exit code and the output."""
+def log_of(name: str) -> Path:
+    """Returns the file for the output of a command."""
     LOGS.mkdir(parents=True, exist_ok=True)
-    log = LOGS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.log"
+    return LOGS / f"{re.sub(r'[^a-z0-9]+', '-', name.lower())}.log"
+
+
+def run(name: str, command: Sequence[str | Path], **environment: str) -> tuple[int, str]:
+    """Runs a command, its output in a file. Returns its exit code and the output."""
+    log = log_of(name)
     with log.open("w") as file:
         try:
             code = subprocess.run(
@@ -109,10 +124,10 @@ def run(name: str, command: list[str | Path], **environment: str) -> tuple[int, 
             ).returncode
         except subprocess.TimeoutExpired:
             file.write(f"\n{name} was ended after {HANGS_S} s\n")
-            code = 124
+            code = TIMED_OUT
         except OSError as error:
             file.write(f"{error}\n")
-            code = 127
+            code = NOT_STARTED
     return code, log.read_text(errors="replace")
 
 
@@ -154,30 +169,60 @@ def end(name: str, code: int, output: str) -> bool:
 # --- Rust -----------------------------------------------------------------------------------------
 
 
-def built() -> list[tuple[str, Path, Path]] | None:
-    """Builds the tests. Returns the name, path and folder of each test program; `None` if the build failed."""
-    command = [*CARGO, "test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]
-    code, output = run("build the tests", command)
-    if not end("build the tests", code, "\n".join(it for it in output.splitlines() if not it.startswith("{"))):
+@dataclass
+class TestProgram:
+    """A test program: its name in reports, its path, and the folder of its package."""
+
+    name: str
+    path: Path
+    folder: Path
+
+
+def linked(line: str) -> TestProgram | None:
+    """Returns the test program that a line of Cargo reports as linked, if it does."""
+    message = json.loads(line) if line.startswith("{") else {}
+    if not (message.get("executable") and message["profile"]["test"]):
         return None
-    found = []
-    for line in output.splitlines():
-        message = json.loads(line) if line.startswith("{") else {}
-        if message.get("executable") and message["profile"]["test"]:
-            folder = Path(message["manifest_path"]).parent
-            package = message["package_id"].split("#")[0].rsplit("/", 1)[-1]
-            kind = message["target"]["kind"][0]
-            name = package if kind == "lib" else f"{package} {message['target']['name']}"
-            found.append((name, Path(message["executable"]), folder))
-    return found
+    package = message["package_id"].split("#")[0].rsplit("/", 1)[-1]
+    target = message["target"]
+    name = package if target["kind"][0] == "lib" else f"{package} {target['name']}"
+    return TestProgram(name, Path(message["executable"]), Path(message["manifest_path"]).parent)
 
 
-def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
+def build_tests(start: Callable[[TestProgram], None]) -> bool:
+    """Builds the tests. Starts each test program as soon as it is linked. Returns whether all were built."""
+    # Without `--tests` Cargo would link the examples as well, which are no tests.
+    command = [*CARGO, "test", "--workspace", "--tests", "--no-run"]
+    log = log_of("build the tests")
+    with (
+        log.open("w") as file,
+        subprocess.Popen(
+            [*command, "--message-format=json-render-diagnostics"],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=file,
+            text=True,
+        ) as process,
+    ):
+        ends = threading.Timer(HANGS_S, process.kill)
+        ends.start()
+        assert process.stdout is not None
+        for line in process.stdout:
+            if test_program := linked(line):
+                start(test_program)
+        ends.cancel()
+    return end("build the tests", process.returncode, log.read_text(errors="replace"))
+
+
+def run_tests(tests: TestProgram, *only: str) -> None:
     """Runs one test program."""
+    name = tests.name
     # The environment is that of Cargo: paths in tests begin at the package, and libraries are found.
-    environment = {"CARGO_MANIFEST_DIR": str(folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
+    environment = {"CARGO_MANIFEST_DIR": str(tests.folder), "RUST_BACKTRACE": "1", "RUSTC_BOOTSTRAP": "1"}
+    environment["MALLOC_TOP_PAD_"] = str(TOP_PAD)
     timed = ["-Z", "unstable-options", "--report-time"]
-    command = ["nice", "-n", "15", "env", "-C", folder, path, *only]
+    command: list[str | Path] = ["nice", "-n", "15", "env", "-C", tests.folder, tests.path, *only]
     code, output = run(name, [*command, *timed], **environment)
     if "Unrecognized option" in output:
         code, output = run(name, command, **environment)
@@ -185,8 +230,12 @@ def run_tests(name: str, path: Path, folder: Path, *only: str) -> None:
     # Output of tests to standard error can tear a line, so the sum counts.
     passed = sum(map(int, re.findall(r"test result: \w+\. (\d+) passed", output)))
     # The output of a test that fails begins with its name and the place of the panic.
-    said = dict(re.findall(r"^---- (\S+) stdout ----\n(?:\s*\n)*thread .* panicked at .*\n(.*)", output, re.M))
-    failed = [f"{name} {test}{first_line(said.get(test, ''))}" for test, result, _ in results if result == "FAILED"]
+    said = dict(
+        re.findall(r"^---- (\S+) stdout ----\n(?:\s*\n)*thread .* panicked at .*\n(.*)", output, re.M)
+    )
+    failed = [
+        f"{name} {test}{first_line(said.get(test, ''))}" for test, result, _ in results if result == "FAILED"
+    ]
     ignored = sum(result == "ignored" for _, result, _ in results)
     if code != 0 and not failed:
         failed.append(f"{name} (exit code {code})")
@@ -213,15 +262,15 @@ def build() -> None:
 
 def rust(*only: str) -> None:
     """Builds and runs the tests of Rust."""
-    programs = built()
-    if programs is None:
-        tally.failed.append("build the tests")
-        return
+    started: list[Future[None]] = []
     # Two at a time: a program ends with its slowest test, which leaves a processor idle.
     with ThreadPoolExecutor(2) as pool:
-        for tests in [pool.submit(run_tests, *program, *only) for program in programs]:
+        made = build_tests(lambda tests: started.append(pool.submit(run_tests, tests, *only)))
+        if not made:
+            tally.failed.append("build the tests")
+        for tests in started:
             tests.result()
-    if not only:
+    if made and not only:
         code, output = run("examples in comments", [*CARGO, "test", "--workspace", "--doc"])
         passed = sum(map(int, re.findall(r"^test result: \w+\. (\d+) passed", output, re.M)))
         failed = [f"example {it}" for it in re.findall(r"^test (.*) \.\.\. FAILED", output, re.M)]
@@ -243,7 +292,9 @@ def fetch() -> None:
         say("fetch the Python packages: ok")
     else:
         print(output, flush=True)
-        tally.skipped.append("tests of the Python package and of the documentation: packages cannot be fetched")
+        tally.skipped.append(
+            "tests of the Python package and of the documentation: packages cannot be fetched"
+        )
 
 
 def install() -> None:
@@ -269,7 +320,9 @@ def python() -> None:
     results.unlink(missing_ok=True)
     with ThreadPoolExecutor() as both:
         docs = both.submit(run, "build the documentation", ["docs/build"], FOWLER_ENVIRONMENT="built")
-        code, output = run("Python", ["python/tests/run", f"--junitxml={results}"], FOWLER_ENVIRONMENT="built")
+        code, output = run(
+            "Python", ["python/tests/run", f"--junitxml={results}"], FOWLER_ENVIRONMENT="built"
+        )
         passed = add_cases("Python", results, code, output)
         end(f"Python: {passed} passed", code, output)
         code, output = docs.result()
@@ -302,28 +355,46 @@ def browser() -> None:
 # --- The end --------------------------------------------------------------------------------------
 
 
+TEST_FILES = [
+    ("crates", "rs"),
+    ("tests", "rs"),
+    ("benches", "rs"),
+    ("python/tests", "py"),
+    ("tests/browser", "test.mjs"),
+]
+
+
 def reason(test: str) -> str | None:
-    """Returns why a test takes long: the comment above it, or above the list it is in, that begins with `Slow:`."""
+    """Returns why a test takes long.
+
+    That is what follows `Slow:` in the comment above it, above the list it is in, or at the head of its file.
+    """
     if test.startswith("docs."):
         return "a command of the documentation, as it stands there"
-    name = re.escape(re.sub(r"\[.*", "", test.rsplit("::", 1)[-1]))
-    defined = rf"(?:fn|def) {name}\(|\w+! \{{.*\b{name}\b|.*\btest\('{name}'"
+    name = re.sub(r"\[.*", "", test.rsplit("::", 1)[-1])
+    escaped = re.escape(name)
+    defined = rf"(?:fn|def) {escaped}\(|\w+! \{{.*\b{escaped}\b|.*\btest\('{escaped}'"
     pattern = re.compile(rf"(?:^[ \t]*(?://|#|@).*\n)*^[ \t]*(?:{defined})", re.M)
-    places = [("crates", "rs"), ("tests", "rs"), ("benches", "rs"), ("python/tests", "py"), ("tests/browser", "test.mjs")]
-    for folder, ending in places:
+    # Tests of several files may have one name. Those of a file are in a module that is called like it.
+    modules = test.split("::")[:-1]
+    found = []
+    for folder, ending in TEST_FILES:
         for path in (ROOT / folder).rglob(f"*.{ending}"):
-            found = pattern.search(path.read_text())
-            if found:
-                said = re.search(r"Slow: (.*)", found[0])
-                return said[1] if said else None
-    return None
+            text = path.read_text()
+            if name in text and (above := pattern.search(text)):
+                head = re.match(r"(?://!.*\n)*", text)
+                said = re.search(r"Slow: (.*)", above[0]) or (head and re.search(r"Slow: (.*)", head[0]))
+                found.append((path.stem in modules, said[1] if said else None))
+    return max(found, key=lambda it: (it[0], it[1] is not None), default=(False, None))[1]
 
 
 def close() -> int:
     """Prints the slowest tests, what was skipped and what failed. Returns the exit code."""
     times = sorted(tally.times, reverse=True)
     LOGS.mkdir(parents=True, exist_ok=True)
-    (LOGS / "times.txt").write_text("".join(f"{seconds:8.2f} s  {where} {test}\n" for seconds, where, test in times))
+    (LOGS / "times.txt").write_text(
+        "".join(f"{seconds:8.2f} s  {where} {test}\n" for seconds, where, test in times)
+    )
     slowest = times[:SLOWEST]
     if slowest:
         print("\nThe slowest tests (all of them: test-logs/times.txt in the target folder):")
@@ -369,7 +440,10 @@ def main() -> int:
     if chosen == ["shared"]:
         lanes = [lambda: rust("shared_files::")]
     else:
-        lanes = [lambda: cargo(chosen), *(lane for name, lane in LANES.items() if name in chosen and name != "rust")]
+        lanes = [
+            lambda: cargo(chosen),
+            *(lane for name, lane in LANES.items() if name in chosen and name != "rust"),
+        ]
     with ThreadPoolExecutor(len(lanes)) as pool:
         for lane in [pool.submit(it) for it in lanes]:
             try:
