@@ -73,7 +73,9 @@ def main(path: str, fowler: str = "fowler") -> None:
         sheets.append(math.log(sheet / measured))
         ours.append(math.log(rate / measured))
         name = f"{drive['model']} ({drive['sample']})"
-        print(f"| {name} | {measured:,.0f} | {sheet:,.0f} | {sheets[-1]:+.3f} | {rate:,.0f} | {ours[-1]:+.3f} |")
+        print(
+            f"| {name} | {measured:,.0f} | {sheet:,.0f} | {sheets[-1]:+.3f} | {rate:,.0f} | {ours[-1]:+.3f} |"
+        )
     mean = [statistics.mean(abs(it) for it in all_) for all_ in (sheets, ours)]
     print(f"| mean of the absolute values | | | {mean[0]:.3f} | | {mean[1]:.3f} |\n")
     print("| reads below the knee | rows | median of the other drives: mean abs. log ratio | predicted |")
@@ -88,12 +90,13 @@ def main(path: str, fowler: str = "fowler") -> None:
             for row in calm(drive):
                 rate, measured = row["offered_write_iops"], row["read_us"][name]
                 others = [value for model, value in by_rate[rate] if model != drive["model"]]
-                simulated = made[drive["model"]][rate].get(f"read_us.{name}") if rate in made[drive["model"]] else None
+                simulated = made[drive["model"]].get(rate, {}).get(f"read_us.{name}")
                 if not others or not simulated:
                     continue
                 guesses.append(abs(math.log(statistics.median(others) / measured)))
                 predictions.append(abs(math.log(simulated / measured)))
-        print(f"| {name} | {len(guesses)} | {statistics.mean(guesses):.3f} | {statistics.mean(predictions):.3f} |")
+        guessed, predicted = statistics.mean(guesses), statistics.mean(predictions)
+        print(f"| {name} | {len(guesses)} | {guessed:.3f} | {predicted:.3f} |")
 
 
 main(*sys.argv[1:])

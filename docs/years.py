@@ -115,9 +115,7 @@ def lived(fowler: str, folder: Path, drive: str, times: float, scheme: str | Non
     return found_or_run(folder, f"life-{drive}-{times:g}-{scheme or 'none'}", command)
 
 
-def fleet(
-    fowler: str, folder: Path, drive: str, worn_blocks: float, bad: tuple[float, str] = BAD[0]
-) -> Json:
+def fleet(fowler: str, folder: Path, drive: str, worn_blocks: float, bad: tuple[float, str] = BAD[0]) -> Json:
     """Returns the fates of 1,000 drives in ten years at 0.3 drive writes a day on average.
 
     They are replaced when more than a share of their blocks is worn, and when those that have failed for
