@@ -166,8 +166,7 @@ class Drive:
 
     def forget(self, lpn: int) -> None:
         """The copy of a logical unit dies: by a trim, an overwrite or a move."""
-        old = self.locations[lpn]
-        if old is not None:
+        if old := self.locations[lpn]:
             reclaim_unit, place = old
             del reclaim_unit.holds[place]
             reclaim_unit.group.valid -= 1
@@ -178,16 +177,15 @@ class Drive:
 
     def append(self, stream: Stream, lpn: int) -> None:
         """Puts a logical unit at the next place of its stream."""
-        last = stream.open
-        if last is None or last.is_full:
-            stream.open = self.open_for(stream)
-            stream.open.stream = stream
+        last = reclaim_unit = stream.open
+        if reclaim_unit is None or reclaim_unit.is_full:
+            stream.open = reclaim_unit = self.open_for(stream)
+            reclaim_unit.stream = stream
             if last is not None:
                 self.close(last)
-        assert stream.open is not None
-        self.bind(lpn, stream.open)
-        if stream.open.is_full and self.closes_at_once:
-            self.close(stream.open)
+        self.bind(lpn, reclaim_unit)
+        if reclaim_unit.is_full and self.closes_at_once:
+            self.close(reclaim_unit)
             stream.open = None
 
     def open_for(self, stream: Stream) -> ReclaimUnit:
@@ -238,8 +236,7 @@ class Drive:
 
     def collect(self, group: Group) -> None:
         """Empties the victim of a group, if there is one."""
-        victim = self.victim(group)
-        if victim is not None:
+        if victim := self.victim(group):
             self.empty(victim, victim.stream.survivors)
             self.after_collecting(victim)
 
@@ -494,8 +491,7 @@ def main() -> None:
     """Compares all drives of a file."""
     cases = json.loads(Path(sys.argv[1]).read_text())
     for case in cases:
-        difference = first_difference(case)
-        if difference is not None:
+        if difference := first_difference(case):
             sys.exit(f"seed {case['seed']}, {case['kind']}: {difference}")
     print(f"{len(cases)} drives agree")
 
