@@ -1,6 +1,8 @@
 //! The study of a paper: a folder of this crate and a line in [`crate::STUDIES`]. Its evidence (all
 //! measurements) implements [`Study`]; the functions here make tables, figures and verdicts from
 //! it.
+//!
+//! See docs/decisions/reports.md, "Who says which figures a paper's study has?".
 
 use crate::claim::{self, Answer, Claim, Statement, Verdict, Viewed};
 use crate::column::{Column, Published, none_found};

@@ -1,5 +1,5 @@
 //! The search for the keys of a stand-in: Nelder and Mead (1965), and starts that fill a box
-//! evenly.
+//! evenly. See docs/decisions/real_drives.md, "Which search fits them?".
 
 /// A candidate: where the knobs stand, and the sum of squared residuals.
 pub type Point = (Vec<f64>, f64);

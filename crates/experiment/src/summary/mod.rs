@@ -6,6 +6,8 @@
 //! tables show, in which order and under which label. To add a metric, add an entry in a file here,
 //! and a line of `layout` if a table should show it. The room only reads outcomes; everything that
 //! prints or stores results reads the list.
+//!
+//! See docs/decisions/reports.md, "What makes the summary of a run?".
 
 mod aging;
 pub(crate) mod bad_blocks;
