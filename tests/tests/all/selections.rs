@@ -37,6 +37,7 @@ fn features(selection: &[&str], edges: &str) -> Features {
     found
 }
 
+// Slow: Cargo resolves the features of every crate of the workspace by itself.
 #[test]
 fn whatever_is_selected_dependencies_have_the_features_of_the_whole() {
     let whole = features(&["--workspace"], "normal,build,dev");

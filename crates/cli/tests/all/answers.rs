@@ -117,6 +117,7 @@ fn a_drive_with_superblocks_is_asked_about_long_use() {
 }
 
 /// Without a name, the drive is a fitted one, and the other fitted ones get answers in short.
+// Slow: a trace of 100,000 requests is answered on four drives with superblocks.
 #[test]
 fn a_trace_alone_is_asked_on_fitted_drives() {
     let folder = Folder::new("ask-fitted");
@@ -150,6 +151,7 @@ fn a_trace_alone_is_asked_on_fitted_drives() {
 
 /// Other fitted drives that have no room for the trace, or cannot have the settings, say so; all
 /// others are asked with addresses of their own.
+// Slow: three questions about traces, each answered on four drives with superblocks.
 #[test]
 fn other_drives_without_room_or_with_wrong_settings_say_so() {
     let folder = Folder::new("ask-others");

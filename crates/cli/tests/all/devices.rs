@@ -220,6 +220,7 @@ fn a_word_without_a_flag_is_told_its_flag() {
 
 /// If too little was erased, the write amplification and its parts are withheld everywhere but in
 /// JSON.
+// Slow: a fitted drive is filled as a whole, by a program with all checks.
 #[test]
 fn write_amplification_of_hardly_any_erase_is_withheld() {
     let folder = Folder::new("devices-withheld");

@@ -136,6 +136,7 @@ fn killed_and_resumed(name: &str, drive: &[&str]) {
 }
 
 /// Without a folder of results, the same is kept among the user's caches.
+// Slow: a whole life, and two more that are stopped and resumed.
 #[test]
 fn a_life_without_a_folder_is_kept_too() {
     let out = folder("lifetime-cached");

@@ -150,6 +150,7 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
 
 /// The jobs of `fowler measure --patterns`, run by `fowler fio` on a small drive, become rows that
 /// `fowler score` simulates.
+// Slow: the jobs of two patterns are run, and a score writes the drive several times for each.
 #[test]
 fn patterns_that_measure_asks_for_are_scored() {
     let folder = Folder::new("real-drives-patterns");

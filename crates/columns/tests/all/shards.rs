@@ -237,6 +237,7 @@ fn shard_again_is_refused(here: &Path, plan: &Plan) {
 }
 
 /// Whatever happens to a file of a shard, the merged sweep has the bytes of one run or is refused.
+// Slow: two shards are joined after each of 200 damages.
 #[test]
 fn no_damage_to_a_shard_goes_unnoticed() {
     let here = empty("damaged");

@@ -182,6 +182,7 @@ fn what_is_no_sweep_is_said() {
 
 /// A file without its bytes, a file without its end, and a missing file: of a row, of requests, and
 /// of the design.
+// Slow: a sweep is mended three times for each of its files.
 #[test]
 fn files_that_are_not_whole_are_made_anew() {
     let path = empty("broken");

@@ -120,6 +120,7 @@ fn wrong_columns_and_rows_are_named() {
 
 /// Whatever the damage: requests in order, at most one error, no panic, and no allocation of a size
 /// that a file merely claims.
+// Slow: 6,000 damaged files.
 #[test]
 fn no_damage_makes_a_reader_panic() {
     let folder = Folder::new("damaged-columns");

@@ -304,6 +304,7 @@ fn uniform_writes_cost_what_greedy_collection_costs() {
 }
 
 /// An erase in a dilated life wears the cells as many erases: data on them is refreshed more often.
+// Slow: two drives are written many times over, slowly enough that old data is refreshed.
 #[test]
 fn cells_of_a_dilated_life_wear_faster() {
     let (_, config) = kinds().pop().expect("the last refreshes");

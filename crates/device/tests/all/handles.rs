@@ -111,6 +111,7 @@ fn reclaim_units_of_one_lifetime_are_erased_without_moves() {
 
 /// Hot and cold data, each overwritten at random: by handles less is moved than without. Survivors
 /// that stay apart cost one more superblock of the spare ones.
+// Slow: fifteen drives, each overwritten twenty times.
 #[test]
 fn handles_keep_lifetimes_apart() {
     let mut config = tiny();

@@ -312,6 +312,7 @@ fn a_life_at_a_steady_write_amplification_is_that_of_the_drive() {
 
 /// The second half of a life runs with dies and queues, from where the first half ended: as many
 /// pages enter as without dies, and the throttle continues in its epochs.
+// Slow: six lives without dies, and the second half of each event by event.
 #[test]
 fn a_drive_goes_on_event_by_event_from_the_middle_of_its_life() {
     for (name, enforcement) in THROTTLES {

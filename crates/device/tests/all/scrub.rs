@@ -45,6 +45,7 @@ enum Host {
 
 /// A block is read at once in its turn on an idle drive. On a drive that is never idle, it is read
 /// within one and a half turns, plus the time that a read waits for its die.
+// Slow: three turns of a patrol on sixteen drives, most of them never idle.
 #[test]
 fn a_block_is_read_in_its_turn_whatever_the_host_does() {
     let period = Span::ms(2_000);

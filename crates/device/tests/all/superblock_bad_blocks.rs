@@ -1,5 +1,7 @@
 //! Blocks that fail on drives with superblocks: their number, the time of a failed program, the
 //! lost data (none), and the moment at which the drive has no block left to lose.
+//!
+//! Slow: forty drives of each kind, with all laws checked at every 37th event.
 
 use crate::support::random::one_of;
 use crate::support::superblocks::{

@@ -161,6 +161,7 @@ fn streams_are_those_that_the_protocol_states() {
     assert_eq!(other.streams[1].pace, Pace::Poisson(Span(225_000)));
 }
 
+// Slow: a drive is overwritten six times or more under each of three patterns.
 #[test]
 fn writes_by_pattern_are_as_amplified_as_theory_says() {
     let zones = json!([{ "size": 0.5, "write_share": 1.0 }, { "size": 0.5, "write_share": 0.0 }]);
@@ -232,6 +233,7 @@ fn a_smaller_drive_has_the_same_write_amplification() {
     }
 }
 
+// Slow: three rows are simulated twice, each on a drive that is filled first.
 #[test]
 fn results_do_not_depend_on_the_number_of_threads() {
     let row = |limit: u32, depth: u32| json!({ "write_limit_mb_s": limit, "read_qd": depth });

@@ -133,6 +133,7 @@ fn mutated_devices_never_panic() {
     });
 }
 
+// Slow: 40,000 mutants of the presets, each read as a whole file.
 #[test]
 fn mutated_workloads_never_panic() {
     let seeds = (Folder::Workloads, bare(Folder::Workloads));

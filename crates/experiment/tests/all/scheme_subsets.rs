@@ -274,6 +274,7 @@ fn all_five_run_on_every_workload() {
 }
 
 /// Two schemes say that they do not go together, and name themselves, or they run together.
+// Slow: a run with every pair of schemes that go together.
 #[test]
 fn every_two_schemes_go_together_or_say_why_not() {
     let names: Vec<&str> = Folder::Schemes.presets().iter().map(|preset| preset.name).collect();

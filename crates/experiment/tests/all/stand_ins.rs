@@ -116,6 +116,7 @@ fn misses(source: &Source, drive: &Resolved, wanted: Volume) -> Vec<String> {
     .collect()
 }
 
+// Slow: the requests of a week are drawn for each volume.
 #[test]
 fn volumes_have_the_week_and_the_mix_that_is_published() {
     let drive = drive("tlc");

@@ -394,6 +394,7 @@ fn striped(scheme: &str, more: &[&str]) -> RunSpec {
 }
 
 /// Parity is of a stripe, and a request that waited for it is tied to it all the same.
+// Slow: four whole runs with stripes, recorded operation by operation.
 #[test]
 fn a_wait_for_parity_is_told_and_tied() {
     for (scheme, more) in [
@@ -438,6 +439,7 @@ fn a_wait_for_parity_is_told_and_tied() {
 }
 
 /// The reads that rebuild a page are operations of the request that needed the page.
+// Slow: a whole run on worn cells, recorded operation by operation.
 #[test]
 fn a_page_that_was_brought_back_is_told_and_tied() {
     let spec = striped("raid5", &["policy.redundancy.integrity=true", "reliability.cycles=3500"]);

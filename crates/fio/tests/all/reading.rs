@@ -60,6 +60,7 @@ fn everything_that_is_wrong_is_said_at_once() {
 }
 
 /// A file of a megabyte must not ask for more than memory has, or for minutes.
+// Slow: the job files are as large as they may be: up to a megabyte, and 16 MiB with includes.
 #[test]
 fn what_a_file_multiplies_is_bounded() {
     let long = "x".repeat(900_000);

@@ -199,6 +199,7 @@ pub(super) fn cell(sheet: &Sheet, lead: &[&str], head: &str) -> Option<f64> {
     row[column].value()
 }
 
+// Slow: made-up runs of six drives at three ages under 32 combinations, and all tables of them.
 #[test]
 fn tables_have_each_drive_and_all_of_them() {
     let evidence = evidence(Design::Today, 1);
@@ -237,6 +238,7 @@ fn tables_have_each_drive_and_all_of_them() {
 
 /// Drives with a mark are in no mean, have it wherever they are named, and have a table of their
 /// own.
+// Slow: made-up runs of six drives at three ages under 32 combinations, and all tables of them.
 #[test]
 fn marked_drives_are_shown_beside_the_others() {
     let evidence = evidence(Design::Today, 1);
@@ -314,6 +316,7 @@ fn signs_are_those_of_the_drive_with_only_that_factor() {
 }
 
 /// With several equal seeds, a table of effects has a row of intervals, and they are zero.
+// Slow: made-up runs of six drives at three ages under 32 combinations, with two seeds.
 #[test]
 fn several_seeds_have_an_interval() {
     let evidence = evidence(Design::Today, 2);

@@ -139,6 +139,7 @@ fn a_drive_that_collects_when_idle_recovers_with_the_wait_and_another_does_not()
     assert!(flat[4] < 0.7 * idle[4], "{flat:?} {idle:?}");
 }
 
+// Slow: three whole runs of two tests of the specification.
 #[test]
 fn two_runs_and_any_number_of_threads_give_the_same_bytes() {
     let spec = PtsSpec { minute: Span::ms(20), ..spec("iops,tp", &[]) };

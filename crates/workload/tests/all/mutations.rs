@@ -139,6 +139,7 @@ fn outcome(bytes: Vec<u8>, options: &ReadOptions) -> (bool, bool) {
     (requests > 0, failed)
 }
 
+// Slow: 100,000 damaged traces.
 #[test]
 fn no_damage_makes_a_reader_panic_or_lose_count() {
     let mut rng = Rng::stream(2026, "mutations");
