@@ -82,8 +82,9 @@ impl Action for Study {
     }
 
     fn execute(self) -> Result<Exit, Diagnostics> {
-        // A study needs hundreds of states, each for a few runs that follow one another, and no other
-        // command asks for them: in the cache folder they would displace those that are needed again.
+        // A study needs hundreds of states, each for a few runs that follow one another, and no
+        // other command asks for them: in the cache folder they would displace those that are
+        // needed again.
         fowler_experiment::image_store::keep_in(None);
         let look = if self.limit.is_some() || self.brief { "-look" } else { "" };
         let name = format!("study-{}{look}", self.study);

@@ -1,4 +1,5 @@
-//! Keys of page-mapped drives that have no effect on a drive with superblocks, each refused by name.
+//! Keys of page-mapped drives that have no effect on a drive with superblocks. Each is refused by
+//! name.
 
 use crate::config::layout::Refusals;
 use crate::config::{Ack, Config, GcFrontier, Pattern};

@@ -292,6 +292,32 @@ fn nothing_is_lost_whatever_is_combined() {
     assert!(waited > Span::ZERO && counts.scrubbed.pages > 0, "{counts:?}");
 }
 
+/// Adds those counters of a drive that the tests of many drives ask for.
+fn add(sum: &mut Counters, counters: &Counters) {
+    sum.slc.cached += counters.slc.cached;
+    sum.slc.folded += counters.slc.folded;
+    sum.slc.erased += counters.slc.erased;
+    sum.programs[Source::Wear] += counters.programs[Source::Wear];
+    sum.collections.background += counters.collections.background;
+    for level in 0..sum.reads_at.len() {
+        sum.reads_at[level] += counters.reads_at[level];
+    }
+    for level in 0..sum.retries_at.len() {
+        sum.retries_at[level] += counters.retries_at[level];
+    }
+    sum.throttled.delayed += counters.throttled.delayed;
+    sum.throttled.stopped += counters.throttled.stopped;
+    sum.uncorrectable += counters.uncorrectable;
+    sum.buffer_read_hits += counters.buffer_read_hits;
+    for class in AccessClass::ALL {
+        sum.left[class] += counters.left[class];
+    }
+    sum.aged.retried += counters.aged.retried;
+    sum.aged.units += counters.aged.units;
+    sum.aged.refreshed += counters.aged.refreshed;
+    sum.scrubbed = added(sum.scrubbed, counters.scrubbed);
+}
+
 /// Returns the sum of the counters of all drives.
 fn lose_nothing(
     stream: &str,
@@ -339,28 +365,7 @@ fn lose_nothing(
         let absorbed = counters.buffer_write_hits;
         assert!(of_host <= counters.pages_written - absorbed, "seed {seed}: {of_host}");
         assert!(counters.slc.cached <= of_host, "seed {seed}: {:?}", counters.slc);
-        sum.slc.cached += counters.slc.cached;
-        sum.slc.folded += counters.slc.folded;
-        sum.slc.erased += counters.slc.erased;
-        sum.programs[Source::Wear] += counters.programs[Source::Wear];
-        sum.collections.background += counters.collections.background;
-        for level in 0..sum.reads_at.len() {
-            sum.reads_at[level] += counters.reads_at[level];
-        }
-        for level in 0..sum.retries_at.len() {
-            sum.retries_at[level] += counters.retries_at[level];
-        }
-        sum.throttled.delayed += counters.throttled.delayed;
-        sum.throttled.stopped += counters.throttled.stopped;
-        sum.uncorrectable += counters.uncorrectable;
-        sum.buffer_read_hits += counters.buffer_read_hits;
-        for class in AccessClass::ALL {
-            sum.left[class] += counters.left[class];
-        }
-        sum.aged.retried += counters.aged.retried;
-        sum.aged.units += counters.aged.units;
-        sum.aged.refreshed += counters.aged.refreshed;
-        sum.scrubbed = added(sum.scrubbed, counters.scrubbed);
+        add(&mut sum, &counters);
     }
     assert!(ran * 4 > drives * 3, "only {ran} of {drives} drives could be built");
     sum
