@@ -2,8 +2,12 @@
 //! without shadow buffer, reads of part of the drive's own work.
 
 use crate::support::{scheme, small};
-use fowler_device::{ChipCommand, ChipOp, ChipResult, Config, run_chip};
-use fowler_units::{Nanos, Span};
+use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::suspension::SuspendingReads;
+use fowler_device::{
+    ChipCommand, ChipOp, ChipResult, Completion, Config, Device, Pacing, run_chip,
+};
+use fowler_units::{HostIo, HostOp, Nanos, Span};
 
 /// A write at time zero and reads at the times given, in nanoseconds, on an SLC die under IPS.
 fn run(change: impl Fn(&mut Config), reads: &[u64]) -> Vec<ChipResult> {
@@ -138,4 +142,60 @@ fn an_erase_in_steps_is_suspended_between_them() {
         assert_eq!([results[0].done, results[1].done], expected, "arrival at {arrival}");
         assert_eq!(results[0].suspensions, 1);
     }
+}
+
+/// Times in microseconds at which a drive of one SLC die answers requests, by IPS. Each has its time
+/// in microseconds, its operation and its bytes; each is of a page of its own.
+fn answered(change: impl Fn(&mut Config), requests: &[(u64, HostOp, u32)]) -> Vec<u64> {
+    let mut config = small();
+    config.geometry.channels = 1;
+    config.geometry.chips_per_channel = 1;
+    config.geometry.planes_per_die = 1;
+    scheme(&mut config, "PES_IPS");
+    change(&mut config);
+    let io = |(page, &(at, op, bytes)): (u64, &(u64, HostOp, u32))| {
+        HostIo::new(op, Nanos(at * 1_000), page * 4_096, bytes)
+    };
+    let given: Vec<HostIo> = (0..).zip(requests).map(io).collect();
+    let mut device = Device::new(&config).expect("a drive that works");
+    let mut completions: Vec<Completion> = Vec::new();
+    device.run(given.iter().copied(), Pacing::Open, &mut completions);
+    let done = |io: &HostIo| completions.iter().find(|it| it.io == *io).expect("an answer").done;
+    given.iter().map(|io| done(io).0 / 1_000).collect()
+}
+
+/// The read of the old page for a write of half a page is work of the drive's own.
+#[test]
+fn a_read_of_the_drives_own_suspends_only_where_all_reads_may() {
+    let requests = [(0, HostOp::Write, 4_096), (25, HostOp::Write, 2_048)];
+    // The first program ends at 20 + 5 x 28 = 160. Then the read, to 190, and the second program.
+    assert_eq!(answered(|_| {}, &requests), [160, 160 + 30 + 160]);
+    let all = |config: &mut Config| config.suspension.reads = SuspendingReads::All;
+    // The phase that runs at 25 ends at 40; the read, to 70; then 3 us of reload, a verify of 8 and
+    // four times 28 us: 193. The second program was ready at 70 and waits for the first.
+    assert_eq!(answered(all, &requests), [193, 193 + 160]);
+}
+
+/// Reads of the drive's own among those of the host, by arrival: of the half page that is written at
+/// 25 us, then of the host at 26 us.
+#[test]
+fn reads_in_order_of_arrival_wait_for_one_that_may_not_suspend() {
+    let requests =
+        [(0, HostOp::Write, 4_096), (25, HostOp::Write, 2_048), (26, HostOp::Read, 4_096)];
+    let in_order = |config: &mut Config| config.die_order.name = DieOrderKind::AllReadsFirst;
+    let all = |config: &mut Config| config.suspension.reads = SuspendingReads::All;
+    // The read of the half page is first in line and may not suspend, so both wait for the program:
+    // 160 to 190, and 190 to 220. The second program has been ready since 190.
+    assert_eq!(answered(in_order, &requests), [160, 220 + 160, 220]);
+    // It may: 40 to 70, the host's to 100, and the program ends 123 us later.
+    let both = |config: &mut Config| {
+        in_order(config);
+        all(config);
+    };
+    assert_eq!(answered(both, &requests), [223, 223 + 160, 100]);
+    // Under read_first the host's read passes it: 40 to 70, then the other to 100.
+    assert_eq!(answered(all, &requests), [223, 223 + 160, 70]);
+    // Without the option the host's read alone suspends, 40 to 70; the first program ends at 193,
+    // the other read at 223, the second program at 383.
+    assert_eq!(answered(|_| {}, &requests), [193, 193 + 30 + 160, 70]);
 }
