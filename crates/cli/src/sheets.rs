@@ -2,7 +2,7 @@
 
 use crate::console;
 use crate::table::Grid;
-use fowler_experiment::numbers::{NOTHING, percent, real};
+use fowler_experiment::numbers::{NOTHING, number, percent};
 use fowler_experiment::tables::{Cell, Sheet};
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub(crate) fn text(sheet: &Sheet) -> String {
 fn cell(cell: &Cell) -> String {
     match cell {
         Cell::Text(text) => text.clone(),
-        Cell::Number(value) => signed(*value, real),
+        Cell::Number(value) => signed(*value, number),
         Cell::Share(share) => signed(*share, percent),
         Cell::Nothing => NOTHING.into(),
     }

@@ -41,6 +41,12 @@ pub fn real(value: f64) -> String {
     }
 }
 
+/// Formats a number of at least zero: a whole one as it is, such as a count, and any other with
+/// three to four significant digits.
+pub fn number(value: f64) -> String {
+    if value.fract() == 0.0 { whole(value as u64) } else { real(value) }
+}
+
 /// Formats a number of at least zero with three to four significant digits, and `None` as a dash.
 pub fn maybe(value: Option<f64>) -> String {
     value.map_or(NOTHING.into(), real)
@@ -114,6 +120,7 @@ mod tests {
         ] {
             assert_eq!(real(value), text);
         }
+        assert_eq!([number(3.0), number(0.0), number(3.5)], ["3", "0", "3.500"]);
         assert_eq!(whole(0), "0");
         assert_eq!(whole(999), "999");
         assert_eq!(whole(1_000), "1,000");

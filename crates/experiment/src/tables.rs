@@ -2,7 +2,7 @@
 
 use crate::atomic_file::{AtomicFile, unwritable};
 use crate::diagnostic::Diagnostics;
-use crate::numbers::{NOTHING, percent, real, whole};
+use crate::numbers::{NOTHING, number, percent};
 use std::io::Write;
 use std::path::Path;
 
@@ -151,8 +151,7 @@ impl Cell {
         };
         match self {
             Cell::Text(text) => text.clone(),
-            Cell::Number(value) if value.fract() == 0.0 => signed(*value, |it| whole(it as u64)),
-            Cell::Number(value) => signed(*value, real),
+            Cell::Number(value) => signed(*value, number),
             Cell::Share(share) => signed(*share, percent),
             Cell::Nothing => NOTHING.into(),
         }
