@@ -192,21 +192,6 @@ fn patterns(spec: &MeasureSpec) -> JobFile {
     JobFile { name: "patterns.fio", text, bytes, hours }
 }
 
-/// Returns the mount points of a device and its partitions, read from lines of `/proc/self/mounts`.
-pub fn mounted(target: &str, mounts: &str) -> Vec<String> {
-    let is_of = |source: &str| {
-        source.strip_prefix(target).is_some_and(|rest| {
-            let rest = rest.strip_prefix('p').unwrap_or(rest);
-            rest.chars().all(|c| c.is_ascii_digit())
-        })
-    };
-    let lines = mounts.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>());
-    lines
-        .filter(|parts| parts.len() == 2 && is_of(parts[0]))
-        .map(|parts| format!("{} on {}", parts[0], parts[1]))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,14 +240,5 @@ mod tests {
             "{}",
             patterns.text
         );
-    }
-
-    #[test]
-    fn what_is_mounted_from_the_drive_or_its_partitions_is_named() {
-        let mounts = "/dev/nvme7n1p2 /home ext4 rw 0 0\n/dev/nvme7n10 /x ext4 rw 0 0\n\
-                      /dev/nvme71n1 /y ext4 rw 0 0\nproc /proc proc rw 0 0\n/dev/sda1 / ext4 rw 0 0";
-        assert_eq!(mounted("/dev/nvme7n1", mounts)[0], "/dev/nvme7n1p2 on /home");
-        assert_eq!(mounted("/dev/sda", mounts), ["/dev/sda1 on /"]);
-        assert!(mounted("/dev/sdb", mounts).is_empty());
     }
 }

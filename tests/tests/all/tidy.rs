@@ -152,8 +152,17 @@ fn rooms_of_experiment_import_only_rooms_before_them() {
 /// The rooms of the crates above `experiment` that have several, lowest first.
 const REPORT: [&str; 7] =
     ["verdict", "diff", "passage", "pages", "figures_folder", "cell_models", "ask"];
-const DRIVES: [&str; 8] =
-    ["streams", "measure", "measurements", "protocol", "fitting", "datasheet", "score", "smart"];
+const DRIVES: [&str; 9] = [
+    "streams",
+    "block_device",
+    "measure",
+    "measurements",
+    "protocol",
+    "fitting",
+    "datasheet",
+    "score",
+    "smart",
+];
 const LIFETIME: [&str; 20] = [
     "watch",
     "spec",

@@ -5,9 +5,11 @@ use crate::console;
 use crate::exit::Exit;
 use crate::output::write;
 use clap::Args;
-use fowler_drives::measure::{JobFile, MeasureSpec, job_files, mounted};
+use fowler_drives::block_device::Machine;
+use fowler_drives::measure::{JobFile, MeasureSpec, job_files};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics, escaped};
 use fowler_experiment::numbers::real;
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
 /// Job files of fio that measure a drive of your own; their output is for `fowler calibrate`
@@ -47,16 +49,16 @@ impl Action for Measure {
     fn execute(self) -> Result<Exit, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         if !is_device(&self.target) {
-            let what = "this is no device file".to_string();
+            let what = "this is no file of a block device".to_string();
             let it = Diagnostic::new("--target", what).text(&self.target);
             diagnostics.push(it.expected("a path such as /dev/nvme1n1, without spaces or colons"));
         }
-        let capacity = diagnostics.take(self.capacity());
+        let machine = Machine::read();
+        let device = machine.name(Path::new(&self.target));
+        let capacity = diagnostics.take(self.capacity(&machine, device.as_deref()));
         diagnostics.or(())?;
         let Some(capacity) = capacity else { return Ok(Exit::Fault) };
         let target = self.target.clone();
-        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
-        let mounted = mounted(&target, &mounts);
         let (brief, patterns) = (self.ten_minutes, self.patterns);
         let all = job_files(&MeasureSpec { target, capacity, brief, patterns });
         let (wanted, others): (Vec<_>, Vec<_>) =
@@ -78,14 +80,7 @@ impl Action for Measure {
             );
             text += &console::fitted(&line, 4);
         }
-        for mount in &mounted {
-            let line = format!("WARNING: mounted: {}\n", escaped(mount));
-            text += &line;
-        }
-        if self.destroy {
-            let line = format!("run.sh DESTROYS everything on {}\n", escaped(&self.target));
-            text += &line;
-        }
+        text += &self.dangers(&machine, device.as_deref());
         text += &format!("run with: sh {}\n", self.out.join("run.sh").display());
         console::print(&text);
         Ok(Exit::Done)
@@ -93,13 +88,27 @@ impl Action for Measure {
 }
 
 impl Measure {
-    fn capacity(&self) -> Result<u64, Diagnostics> {
+    /// Returns warnings: everything in use on the drive, and that the jobs destroy it.
+    fn dangers(&self, machine: &Machine, device: Option<&str>) -> String {
+        let mut text = String::new();
+        for usage in device.map_or_else(Vec::new, |device| machine.in_use(device)) {
+            let line = format!("WARNING: in use: {}\n", escaped(&usage));
+            text += &line;
+        }
+        if self.destroy {
+            let device = device.map(|device| format!("/dev/{}", device.replace('!', "/")));
+            let device = device.filter(|device| *device != self.target);
+            let real = device.map_or_else(String::new, |it| format!(" ({})", escaped(&it)));
+            let line = format!("run.sh DESTROYS everything on {}{real}\n", escaped(&self.target));
+            text += &line;
+        }
+        text
+    }
+
+    /// Returns the capacity in bytes: as given, or that of the block device as the kernel names it.
+    fn capacity(&self, machine: &Machine, device: Option<&str>) -> Result<u64, Diagnostics> {
         let Some(text) = &self.capacity else {
-            let name = Path::new(&self.target).file_name().unwrap_or_default();
-            let size = Path::new("/sys/class/block").join(name).join("size");
-            let sectors = std::fs::read_to_string(size).ok().and_then(|it| it.trim().parse().ok());
-            let bytes = sectors.and_then(|sectors: u64| sectors.checked_mul(512));
-            return bytes.filter(|bytes| *bytes > 0).ok_or_else(|| {
+            return device.and_then(|device| machine.capacity(device)).ok_or_else(|| {
                 Diagnostic::new("--target", "this machine does not report a capacity of the device")
                     .text(&self.target)
                     .expected(
@@ -121,10 +130,15 @@ impl Measure {
 }
 
 /// Returns true if the name of a device can stand in a job file: fio splits file names at colons,
-/// and ends a value at the line.
+/// and ends a value at the line. A file that is no block device, such as the character device of an
+/// NVMe controller, is refused; one that is not there may be of another machine.
 fn is_device(target: &str) -> bool {
     let sound = |c: char| c.is_ascii_alphanumeric() || "/_-.".contains(c);
-    target.starts_with("/dev/") && target.len() > 5 && target.chars().all(sound)
+    let file = std::fs::metadata(target).ok();
+    target.starts_with("/dev/")
+        && target.len() > 5
+        && target.chars().all(sound)
+        && file.is_none_or(|file| file.file_type().is_block_device())
 }
 
 fn cost(file: &JobFile) -> String {
