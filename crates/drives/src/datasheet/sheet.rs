@@ -10,7 +10,7 @@ use std::path::Path;
 const MAX_BYTES: u64 = 1 << 20;
 /// Keys of a data sheet's file, keys of the numbers in its table `datasheet`, and keys of that
 /// table that are only for people and are not read.
-const KEYS: [&str; 5] = ["model", "sample", "capacity_gb", "pcie", "datasheet"];
+const KEYS: [&str; 6] = ["model", "sample", "capacity_gb", "user_gib", "pcie", "datasheet"];
 const NUMBERS: [&str; 7] = [
     "seq_read_mb_s",
     "seq_write_mb_s",
@@ -21,10 +21,13 @@ const NUMBERS: [&str; 7] = [
     "write_latency_us",
 ];
 const FOR_PEOPLE: [&str; 4] = ["nand", "controller", "source", "about"];
-/// Rate of four lanes at most, in 10^6 bytes per second, by generation of PCI Express; a SATA
-/// link of 6 Gbit/s.
-const LINKS: [(&str, f64); 5] =
-    [("3", 3_940.0), ("4", 7_880.0), ("5", 15_750.0), ("6", 30_250.0), ("sata", 600.0)];
+/// Rate of four lanes at most, in 10^6 bytes per second, by generation of PCI Express from 1 to 7.
+const LINKS: [f64; 7] = [1_000.0, 2_000.0, 3_940.0, 7_880.0, 15_750.0, 30_250.0, 60_500.0];
+/// Rate of a SATA link of 6 Gbit/s, in 10^6 bytes per second.
+const SATA: f64 = 600.0;
+/// Largest share by which the exact capacity of a drive may differ from its nominal one. A nominal
+/// capacity is rounded by less than 1 %; units of 2^30 for 10^9 bytes, 7.4 %, are a mistake.
+const ROUNDED: f64 = 0.05;
 /// Size of a random request in the rates of data sheets, in bytes.
 pub(super) const RANDOM: f64 = 4_096.0;
 /// Largest capacity of a drive that is accepted in a data sheet, in 10^9 bytes.
@@ -90,6 +93,20 @@ pub(super) fn parse(text: &str, name: &str) -> Result<Sheet, Diagnostics> {
     check.wrong.or(sheet)
 }
 
+/// Returns the generation of PCI Express, from 1, in a text such as `4`, `3.1` or `4.0 x4`; `None`
+/// for any other form.
+fn generation(text: &str) -> Option<usize> {
+    let (version, lanes) = text.split_once([' ', ',']).unwrap_or((text, ""));
+    let (major, minor) = version.split_once('.').unwrap_or((version, "0"));
+    let digit = |text: &str| match text.as_bytes() {
+        [digit @ b'0'..=b'9'] => Some(usize::from(digit - b'0')),
+        _ => None,
+    };
+    digit(minor)?;
+    let is_lanes = lanes.is_empty() || ["x1", "x2", "x4"].contains(&lanes.trim());
+    digit(major).filter(|major| *major > 0 && is_lanes)
+}
+
 struct Check<'a> {
     name: &'a str,
     text: &'a str,
@@ -123,7 +140,7 @@ impl Check<'_> {
     }
 
     fn sheet(&mut self, map: &Map<String, Value>) -> Option<Sheet> {
-        for key in map.keys().filter(|key| !KEYS.contains(&key.as_str()) && *key != "user_gib") {
+        for key in map.keys().filter(|key| !KEYS.contains(&key.as_str())) {
             self.unknown("", key, &KEYS);
         }
         let empty = Map::new();
@@ -155,18 +172,7 @@ impl Check<'_> {
         };
         let [seq_read, seq_write, rand_read, rand_write, dwpd, read_latency, write_latency] =
             NUMBERS.map(|key| self.number(numbers, key));
-        let exact = self.number(map, "user_gib").map(|gib| gib * (1_u64 << 30) as f64);
-        let nominal = self.number(map, "capacity_gb").map(|gb| gb * 1e9);
-        if nominal.is_none() && !map.contains_key("capacity_gb") {
-            let what = "`capacity_gb` is missing".to_string();
-            self.report("\0", what, "the capacity that the host sees, in 10^9 bytes", None);
-        }
-        let capacity = exact.or(nominal)?;
-        if !(8e9..=CAPACITY_MOST * 1e9).contains(&capacity) {
-            let what = format!("a capacity of {} GB", capacity / 1e9);
-            let expected = format!("8 to {CAPACITY_MOST} times 10^9 bytes");
-            self.report("capacity_gb", what, &expected, None);
-        }
+        let capacity = self.capacity(map)?;
         Some(Sheet {
             model,
             capacity,
@@ -181,19 +187,62 @@ impl Check<'_> {
         })
     }
 
+    /// Returns the capacity that the host sees, in bytes: the exact one if the sheet has both.
+    fn capacity(&mut self, map: &Map<String, Value>) -> Option<f64> {
+        let exact = self.number(map, "user_gib").map(|gib| gib * (1_u64 << 30) as f64);
+        let nominal = self.number(map, "capacity_gb").map(|gb| gb * 1e9);
+        if nominal.is_none() && !map.contains_key("capacity_gb") {
+            let what = "`capacity_gb` is missing".to_string();
+            self.report("\0", what, "the capacity that the host sees, in 10^9 bytes", None);
+        }
+        if let (Some(exact), Some(nominal)) = (exact, nominal)
+            && (exact / nominal - 1.0).abs() > ROUNDED
+        {
+            let gib = |bytes: f64| (bytes / (1_u64 << 30) as f64).round();
+            let what = format!(
+                "`user_gib` is {:.0} GB, and `capacity_gb` is {:.0}: both are the capacity that the \
+                 host sees",
+                exact / 1e9,
+                nominal / 1e9
+            );
+            let (low, high) = (gib(nominal * (1.0 - ROUNDED)), gib(nominal * (1.0 + ROUNDED)));
+            let expected = format!(
+                "{low} to {high} GiB, within {:.0} % of `capacity_gb`; spare capacity does not count",
+                ROUNDED * 100.0
+            );
+            self.report("user_gib", what, &expected, None);
+        }
+        let capacity = exact.or(nominal)?;
+        if !(8e9..=CAPACITY_MOST * 1e9).contains(&capacity) {
+            let what = format!("a capacity of {} GB", capacity / 1e9);
+            let expected = format!("8 to {CAPACITY_MOST} times 10^9 bytes");
+            self.report("capacity_gb", what, &expected, None);
+        }
+        Some(capacity)
+    }
+
     fn link(&mut self, value: Option<&Value>) -> Option<(String, f64)> {
         let text = match value? {
             Value::Null => return None,
             Value::String(text) => text.to_lowercase(),
             other => other.to_string(),
         };
-        let text = text.trim().trim_start_matches("pcie").trim().to_string();
-        let found = LINKS.iter().find(|(name, _)| text.starts_with(name));
-        if found.is_none() {
+        let text = text.trim().trim_start_matches("pcie").trim();
+        let text = text.trim_start_matches("gen").trim().to_string();
+        let most = match text.starts_with("sata") {
+            true => Some(SATA),
+            false => generation(&text).and_then(|generation| LINKS.get(generation - 1).copied()),
+        };
+        if most.is_none() {
             let what = format!("`pcie` is {}", printable(&text));
-            self.report("pcie", what, "3, 4, 5 or 6 (of four lanes), or SATA", None);
+            self.report(
+                "pcie",
+                what,
+                "a generation from 1 to 7, such as 4 or 4.0 x4, or SATA",
+                None,
+            );
         }
-        found.map(|(_, most)| (text, *most))
+        most.map(|most| (text, most))
     }
 
     /// Rejects a data sheet whose numbers no drive can have together, such as a rate above that of

@@ -72,6 +72,27 @@ fn a_capacity_is_enough_as_json_or_toml_for_drives_of_any_size() {
     assert_eq!(made(toml).0.text, made(SHEET).0.text);
 }
 
+/// A sheet names its link in several ways, and its capacity twice if both agree.
+#[test]
+fn a_generation_and_an_exact_capacity_are_read() {
+    for (text, name, most) in [
+        ("\"4\"", "4", 7_880.0),
+        ("4", "4", 7_880.0),
+        ("4.0", "4.0", 7_880.0),
+        ("\"PCIe 4.0 x4\"", "4.0 x4", 7_880.0),
+        ("\"PCIe Gen4 x4\"", "4 x4", 7_880.0),
+        ("\"3.1, x2\"", "3.1, x2", 3_940.0),
+        ("\"7\"", "7", 60_500.0),
+    ] {
+        let text = SHEET.replace("\"4\"", text).replace("6500", "3900");
+        let sheet = parse(&text, "sheet").unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert_eq!(sheet.link, Some((name.to_string(), most)));
+    }
+    let exact = SHEET.replace("960", "960, \"user_gib\": 894.25");
+    let sheet = parse(&exact, "sheet").unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(sheet.capacity, 894.25 * (1_u64 << 30) as f64);
+}
+
 /// The file declares what measured rows may move, and the drive works at every bound.
 #[test]
 fn the_drive_can_be_fitted_to_rows_of_its_own() {
@@ -158,7 +179,18 @@ fn sheets_that_contradict_themselves_are_refused_with_the_reason() {
         (with("\"read_latency_us\": 75", "\"read_latency_us\": 99999"), &["reads in flight"]),
         (with("\"capacity_gb\": 960,", ""), &["`capacity_gb` is missing"]),
         (with("960", "-1"), &["`capacity_gb` is -1", "above 0"]),
-        (with("\"4\"", "\"9\""), &["`pcie` is 9", "SATA"]),
+        (with("\"4\"", "\"9\""), &["`pcie` is 9", "1 to 7", "SATA"]),
+        (with("\"4\"", "\"40\""), &["`pcie` is 40", "1 to 7"]),
+        (with("\"4\"", "0"), &["`pcie` is 0"]),
+        (with("\"4\"", "-4"), &["`pcie` is -4"]),
+        (with("\"4\"", "4.25"), &["`pcie` is 4.25"]),
+        (with("\"4\"", "\"4 GT/s\""), &["`pcie` is 4 gt/s"]),
+        (with("\"4\"", "\"\""), &["`pcie` is "]),
+        (
+            with("960", "960, \"user_gib\": 8000"),
+            &["`user_gib` is 8590 GB, and `capacity_gb` is 960", "849 to 939 GiB, within 5 %"],
+        ),
+        (with("960", "960, \"user_gib\": 960"), &["`user_gib` is 1031 GB"]),
         (with("dwpd", "dwdp"), &["`datasheet.dwdp` is not known", "did you mean `dwpd`"]),
         ("[1]".into(), &["no object"]),
         ("{".into(), &["no JSON"]),
