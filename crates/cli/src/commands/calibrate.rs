@@ -15,7 +15,7 @@ use fowler_drives::measurements;
 use fowler_experiment::atomic_file::{clashes, writable};
 use fowler_experiment::device_spec::DeviceSpec;
 use fowler_experiment::diagnostic::{Diagnostics, escaped};
-use fowler_experiment::numbers::{NOTHING, counted, percent, ratio, real};
+use fowler_experiment::numbers::{NOTHING, counted, number, percent, ratio, real};
 use fowler_experiment::workload::Control;
 use std::path::{Path, PathBuf};
 
@@ -52,8 +52,9 @@ pub(crate) struct Calibrate {
     )]
     pub rows: Vec<String>,
     /// Make the drive from a data sheet instead of measured rows: JSON or TOML with capacity_gb,
-    /// and as far as known model, pcie and datasheet.{seq_read_mb_s, seq_write_mb_s,
-    /// rand_read_iops, rand_write_iops, dwpd, read_latency_us, write_latency_us}
+    /// and as far as known user_gib (the exact capacity), model, pcie and
+    /// datasheet.{seq_read_mb_s, seq_write_mb_s, rand_read_iops, rand_write_iops, dwpd,
+    /// read_latency_us, write_latency_us}
     #[arg(
         long,
         value_name = "FILE.json|FILE.toml",
@@ -127,6 +128,9 @@ impl Action for Calibrate {
         };
         for note in measurements::notes(&self.files) {
             console::note(&format!("note: {}", escaped(&note)));
+        }
+        if let Some(warning) = fitting::few_tries(&spec) {
+            console::note(&format!("WARNING: {warning}"));
         }
         let bar = progress::Requests::new(self.progress.quiet);
         let control = Control { stop: signals::stop_flag(), progress: &|step| bar.follow(step) };
@@ -207,8 +211,8 @@ fn report(fitted: &Fitted) -> String {
         grid.row(vec![
             term.place.clone(),
             term.metric.clone(),
-            real(term.measured),
-            simulated.map_or(NOTHING.into(), real),
+            number(term.measured),
+            simulated.map_or(NOTHING.into(), number),
             simulated.map_or(NOTHING.into(), |value| ratio(value / term.measured)),
         ]);
     }

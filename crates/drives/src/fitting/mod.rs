@@ -45,6 +45,7 @@ use crate::measurements as files;
 use crate::protocol::{self, Rows};
 use fowler_experiment::device_spec::{self, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::numbers::{counted, counted_as};
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use objective::Objective;
@@ -75,6 +76,22 @@ pub struct Fitted {
     pub refused: Vec<(String, String)>,
 }
 
+/// Returns a warning if a fit may try too few drives for two descents from the points at which its
+/// search begins; `None` also for a drive that cannot be fitted at all.
+pub fn few_tries(spec: &FitSpec) -> Option<String> {
+    let declared = CalibrateTable::read(&spec.drive.source().ok()?).ok()?;
+    let parameters = declared.parameters.len();
+    let wanted = search::tries_for(parameters, 2);
+    (parameters > 0 && spec.tries < wanted).then(|| {
+        let parameters = counted(parameters as u64, "parameter");
+        format!(
+            "{} for {parameters} allow fewer than two descents of the search, so the result is \
+             near the best of the points at which it begins; two take --tries {wanted}",
+            counted_as(spec.tries as u64, "try", "tries")
+        )
+    })
+}
+
 /// Fits a drive to measured rows. Returns `None` if the fit was stopped.
 ///
 /// # Errors
@@ -102,6 +119,13 @@ pub fn fit(spec: &FitSpec, control: Control<'_>) -> Result<Option<Fitted>, Diagn
         let what = "the drive file declares no parameter to fit";
         let hint = "add a table [[calibrate.parameter]] with key, low, high and source".to_string();
         return Err(Diagnostic::new(&drive.device, what).hint(hint).into());
+    }
+    let least = search::least_tries(declared.parameters.len());
+    if spec.tries < least {
+        let parameters = counted(declared.parameters.len() as u64, "parameter");
+        let what = format!("{} tries do not suffice for {parameters}", spec.tries);
+        let expected = format!("at least {least}: the drive as it is, and two for each parameter");
+        return Err(Diagnostic::new("--tries", what).expected(expected).into());
     }
     let picks = files::pick(&read, &declared.filters(&spec.filters, &read))?;
     let model = one_model(&picks)?;

@@ -82,8 +82,39 @@ fn squares(terms: &[Term]) -> f64 {
     terms.iter().map(|term| term.residual() * term.residual()).sum()
 }
 
+/// Returns the number of evaluations for the slopes of the result: two points for each of `n`
+/// parameters.
+fn slopes_of_result(n: usize) -> usize {
+    2 * n
+}
+
+/// Returns the number of evaluations of one descent: slopes in `n` parameters, and the steps.
+fn descent(n: usize) -> usize {
+    n + DAMPING.len()
+}
+
+/// Returns the number of points spread over the bounds of `n` parameters.
+fn spread(n: usize, tries: usize) -> usize {
+    (SPREAD * n).min(tries / 3).min(tries.saturating_sub(least_tries(n)))
+}
+
+/// Returns the smallest number of evaluations of a search in `n` parameters: the start and the
+/// slopes of the result.
+pub(super) fn least_tries(n: usize) -> usize {
+    1 + slopes_of_result(n)
+}
+
+/// Returns the smallest number of evaluations with which a search in `n` parameters has at least
+/// `descents` descents, unless it ends before.
+pub(super) fn tries_for(n: usize, descents: usize) -> usize {
+    let suffices =
+        |&tries: &usize| least_tries(n) + spread(n, tries) + descents * descent(n) <= tries;
+    (least_tries(n)..).find(suffices).unwrap_or(usize::MAX)
+}
+
 /// Minimizes the sum of squared residuals, beginning at the parameters `start` (each scaled to 0 to
-/// 1), with about `tries` evaluations of `function`. Returns `None` if the user stopped it.
+/// 1), with at most `tries` evaluations of `function`, of which there must be [`least_tries`].
+/// Returns `None` if the user stopped it.
 pub(super) fn search(
     function: &impl Residuals,
     start: &[f64],
@@ -93,15 +124,12 @@ pub(super) fn search(
 ) -> Result<Option<Found>, Diagnostics> {
     let n = start.len();
     let mut search = Search { function, control, tried: 0 };
-    let spread = (SPREAD * n).min(tries / 3);
     let mut points = vec![start.to_vec()];
-    points.extend(halton(n, spread, seed));
+    points.extend(halton(n, spread(n, tries), seed));
     let Some(first) = search.all(&points)? else { return Ok(None) };
     let mut best = least(first);
-    // The derivatives of the result take two points for each parameter.
-    let kept = 2 * n;
     let (mut step, mut trust, mut steps) = (FIRST, 0.5, 0);
-    while step >= LAST && search.tried + n + DAMPING.len() + kept <= tries {
+    while step >= LAST && search.tried + descent(n) + slopes_of_result(n) <= tries {
         let Some((slopes, beside)) = search.one_sided(&best, step)? else { return Ok(None) };
         let points: Vec<Vec<f64>> =
             DAMPING.iter().map(|&damping| solved(&best, &slopes, damping, trust)).collect();
@@ -250,4 +278,47 @@ fn halton(n: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
         each.map(|(&base, shift)| (radical(number, base) + shift).fract()).collect()
     };
     (1..=count as u64).map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A function whose residuals are the distances of the parameters from 0.3, so that every
+    /// descent that can be paid for is made until the steps are small.
+    struct Bowl;
+
+    impl Residuals for Bowl {
+        fn at(&self, at: &[f64], _: Control<'_>) -> Result<Option<Vec<Term>>, Diagnostics> {
+            let term = |at: &f64| Term {
+                place: String::new(),
+                identity: String::new(),
+                metric: String::new(),
+                measured: 1.0,
+                simulated: Some(crate::protocol::Estimate::bare(1.0 + (at - 0.3) * (at - 0.3))),
+                expected: 0.01,
+            };
+            Ok(Some(at.iter().map(term).collect()))
+        }
+    }
+
+    #[test]
+    fn a_search_tries_no_more_than_it_may() {
+        for n in 1..=6 {
+            for tries in least_tries(n)..90 {
+                let found = search(&Bowl, &vec![0.9; n], tries, 1, Control::UNWATCHED);
+                let found = found.expect("it is defined").expect("it is not stopped");
+                assert!(found.tried <= tries, "{n} parameters: {} of {tries}", found.tried);
+                let descents = found.tried - least_tries(n) - spread(n, tries);
+                let at_least = |count: usize| descents >= count * descent(n);
+                assert!(descents.is_multiple_of(descent(n)));
+                // The bowl takes at least two descents.
+                assert_eq!(at_least(1), tries >= tries_for(n, 1), "{n} parameters, {tries}");
+                assert_eq!(at_least(2), tries >= tries_for(n, 2), "{n} parameters, {tries}");
+            }
+        }
+        // One parameter: the start, 4 points, 2 x 4, and 2 for the slopes. Six: 1 + 15 + 2 x 9 +
+        // 12, where a third of the tries is spread.
+        assert_eq!((tries_for(1, 2), tries_for(6, 2)), (15, 46));
+    }
 }

@@ -21,7 +21,8 @@ pub struct FitSpec {
     pub metrics: Vec<String>,
     /// Amount of simulation spent on each measured row.
     pub effort: Effort,
-    /// Largest number of drives that the fit simulates.
+    /// Largest number of drives that the fit simulates for each option of a choice: at least one,
+    /// and two for each parameter.
     pub tries: usize,
     /// Seed of the random parameter values that the fit tries first, besides the drive's own
     /// values; results hardly depend on it.
