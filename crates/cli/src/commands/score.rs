@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// Score a drive against measurements of a real one: every measured row is simulated
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Exit codes: 0 done, however far off the drive is; 2 the input is wrong; 130 stopped with \
+    after_help = "Exit codes: 0 done, however far off the drive is; 2 the input is wrong, or none of its rows can be simulated; 130 stopped with \
                         Ctrl-C: the rows that were done until then are printed"
 )]
 pub(crate) struct Score {

@@ -34,6 +34,9 @@ fn a_drive_is_scored_fitted_and_scored_again() {
     assert!(said.contains("tlc against m") && said.contains("p50_us"), "{said}");
     assert!(said.contains("not simulated: m: A: row 3: `engine` is `pigeon`"), "{said}");
     assert!(said.contains("2 rows, ") && said.contains("4 numbers predicted"), "{said}");
+    let overview = said.split("distance of each simulated number").nth(1).unwrap();
+    let line = overview.lines().find(|line| line.contains("p50_us")).unwrap();
+    assert!(line.contains(" 2 |"), "{line}");
     let written = std::fs::read_to_string(&json).unwrap();
     let scored: Value = serde_json::from_str(&written).unwrap();
     assert_eq!(scored["rows"].as_array().unwrap().len(), 2);
@@ -53,6 +56,8 @@ fn a_drive_is_scored_fitted_and_scored_again() {
     let (exit, said, noted) = ran(&fit);
     assert_eq!(exit, 0, "{noted}");
     assert!(said.contains("timing.read") && said.contains("bounds of timing.read: any TLC"));
+    let warned = ["WARNING: 14 tries for 1 parameter", "fewer than two descents", "--tries 15"];
+    assert!(warned.iter().all(|part| noted.contains(part)), "{noted}");
     let (exit, said, noted) = ran(&["score", &fitted, &file, "--brief", "--quiet", "--json"]);
     assert_eq!(exit, 0, "{noted}");
     let scored: Value = serde_json::from_str(&said).unwrap();
@@ -141,7 +146,11 @@ fn what_measure_asks_for_is_what_calibrate_reads() {
         assert!(noted.contains("rows of reads_by_depth"), "{noted}");
         assert!(said.contains("/dev/nvme9n9") && said.contains(" of the search reduced"), "{said}");
     }
-    for (target, wanted) in [("nvme0n1", "no device file"), ("/dev/absent", "--capacity 960GB")] {
+    for (target, wanted) in [
+        ("nvme0n1", "no file of a block device"),
+        ("/dev/null", "no file of a block device"),
+        ("/dev/./absent", "--capacity 960GB"),
+    ] {
         let (exit, _, noted) = ran(&["measure", "--target", target, "--out", &jobs]);
         assert_eq!(exit, 2);
         assert!(noted.contains(wanted), "{noted}");
@@ -214,6 +223,10 @@ fn everything_that_is_wrong_is_said_at_once() {
             &["`=` is missing", "--capacity", "has no unit"],
         ),
         (ran(&["score", "tlc", &file, "--json", &file]), &["--json"]),
+        (
+            ran(&["score", "tlc", &file, "--rows", "engine=pigeon"]),
+            &["nothing is simulated of 1 measured row", "m: A: row 3: `engine` is `pigeon`"],
+        ),
         (fit("tlc", &file), &["declares no parameter"]),
         (fit(&many, &file), &["many.toml:", "7 parameters are declared", "at most 6"]),
         (fit(&wrong_way, &cut), &["way.toml:", "is not below", "ends too early"]),

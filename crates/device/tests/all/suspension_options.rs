@@ -144,8 +144,8 @@ fn an_erase_in_steps_is_suspended_between_them() {
     }
 }
 
-/// Times in microseconds at which a drive of one SLC die answers requests, by IPS. Each has its time
-/// in microseconds, its operation and its bytes; each is of a page of its own.
+/// Times in microseconds at which a drive of one SLC die answers requests, by IPS. A request has a
+/// time in microseconds, an operation and a number of bytes, and a page of its own.
 fn answered(change: impl Fn(&mut Config), requests: &[(u64, HostOp, u32)]) -> Vec<u64> {
     let mut config = small();
     config.geometry.channels = 1;
@@ -176,8 +176,8 @@ fn a_read_of_the_drives_own_suspends_only_where_all_reads_may() {
     assert_eq!(answered(all, &requests), [193, 193 + 160]);
 }
 
-/// Reads of the drive's own among those of the host, by arrival: of the half page that is written at
-/// 25 us, then of the host at 26 us.
+/// Reads of the drive's own among those of the host, by arrival: of the half page that is written
+/// at 25 us, then of the host at 26 us.
 #[test]
 fn reads_in_order_of_arrival_wait_for_one_that_may_not_suspend() {
     let requests =

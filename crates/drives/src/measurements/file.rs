@@ -75,8 +75,8 @@ pub struct Measured {
     /// Numbers of threads, queue depths, arrivals and rates that the protocol of a measurement
     /// states, by topic (part of the measurement, such as `probe`).
     pub setup: Setup,
-    /// Remarks on jobs in fio output and on those not used; empty for a file in the project's own
-    /// format.
+    /// Remarks: on jobs in fio output and on those not used; for a file in the project's own
+    /// format, on facts and keys that it states and that its kind of measurement does not read.
     pub notes: Vec<String>,
     /// The measured drives of the file, with their rows.
     pub drives: Vec<MeasuredDrive>,
@@ -138,10 +138,10 @@ impl Row {
         self.flat.iter().filter_map(|(key, value)| Some((key.as_str(), value.as_f64()?)))
     }
 
-    /// Returns the keys of a measured row that describe the conditions of the measurement, such as
-    /// the request size, with their values.
-    pub fn setup(&self) -> impl Iterator<Item = (&'static str, String)> {
-        SETUP.iter().filter_map(|key| {
+    /// Returns the keys of a measured row that describe the conditions of a measurement of this
+    /// kind, such as the request size, with their values.
+    pub fn setup(&self, kind: Kind) -> impl Iterator<Item = (&'static str, String)> {
+        SETUP.iter().filter(move |key| kind.is_condition(key)).filter_map(|key| {
             let value = self.values.get(*key).filter(|value| !value.is_null())?;
             Some((*key, as_text(value)))
         })
@@ -244,24 +244,35 @@ pub(super) fn parse(text: &str, name: &str, path: &Path) -> Result<Measured, Dia
     let drives = check.drives(file.remove("drives"));
     let protocol = protocol.unwrap_or_default();
     let kind = check.kind(&protocol, &drives);
-    let setup = kind.map(|kind| topics::read(name, text, kind, &protocol, &mut check.diagnostics));
+    let read = kind.map(|kind| {
+        let (wrong, mut notes) = (&mut check.diagnostics, Vec::new());
+        let rows = drives.iter().flat_map(|drive| &drive.rows).map(|row| &row.values);
+        let rows: Vec<&Map<String, Value>> = rows.collect();
+        let setup = topics::read((name, text), kind, &protocol, &rows, wrong, &mut notes);
+        notes.extend(unread_keys(kind, &drives));
+        (setup, notes)
+    });
     check.diagnostics.or(())?;
-    let (Some(kind), Some(setup)) = (kind, setup) else {
+    let (Some(kind), Some((setup, notes))) = (kind, read) else {
         return Err(Diagnostic::new(
             name,
             "the kind of measurement cannot be told from this file; name it with `protocol.kind`",
         )
         .into());
     };
-    Ok(Measured {
-        path: path.to_path_buf(),
-        title,
-        kind,
-        protocol,
-        setup,
-        notes: Vec::new(),
-        drives,
-    })
+    Ok(Measured { path: path.to_path_buf(), title, kind, protocol, setup, notes, drives })
+}
+
+/// Returns a remark for each key that would describe the conditions of rows of another kind, but
+/// that no simulation of this kind reads.
+fn unread_keys(kind: Kind, drives: &[MeasuredDrive]) -> Vec<String> {
+    let has =
+        |key: &str| drives.iter().flat_map(|drive| &drive.rows).any(|row| row.text(key).is_some());
+    let unread = SETUP.iter().filter(|key| !kind.is_condition(key) && has(key));
+    let note = |key: &&str| {
+        format!("the `{key}` of rows is not simulated: rows of {} have no such key", kind.name())
+    };
+    unread.map(note).collect()
 }
 
 /// Checks the parts of a file of measurements, and collects all errors.

@@ -56,7 +56,7 @@ impl Pick<'_> {
     pub fn identity(&self) -> String {
         let sample = self.drive.sample.as_ref().map_or(String::new(), |it| format!(", {it}"));
         let keys: Vec<String> =
-            self.row.setup().map(|(key, value)| format!("{key}={value}")).collect();
+            self.row.setup(self.file.kind).map(|(key, value)| format!("{key}={value}")).collect();
         format!("{}: {}{sample}: {}", self.file.kind.name(), self.drive.model, keys.join(" "))
     }
 
@@ -67,8 +67,8 @@ impl Pick<'_> {
     }
 }
 
-/// Returns remarks on the jobs of fio output among the measured files: the jobs that were read, and
-/// those that are not used. Files that cannot be read have no remarks.
+/// Returns remarks on the measured files: the jobs of fio output that were read, those that are not
+/// used, and facts of a protocol that are not simulated. Files that cannot be read have no remarks.
 pub fn notes(paths: &[std::path::PathBuf]) -> Vec<String> {
     let each = paths.iter().filter_map(|path| read(path).ok());
     let of_file = |file: Measured| {

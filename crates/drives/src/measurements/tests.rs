@@ -147,6 +147,7 @@ fn words_state_facts_and_remarks_in_parentheses_do_not() {
         ("4 threads x queue depth 128 = 512 outstanding", (Some(4.0), Some(128.0), None, None)),
         ("one thread x QD 256 (says four threads)", (Some(1.0), Some(256.0), None, None)),
         ("six threads of 64, queue depth limit 64 each", (Some(6.0), Some(64.0), None, None)),
+        ("60 s, jobs x 8; QD 64 per thread", (None, Some(64.0), None, None)),
         ("1 % reads and 99 % writes", (None, None, Some(0.99), None)),
         ("10,000 operations a second, a fair coin", (None, None, Some(0.5), Some(10_000.0))),
         ("every 100 us; queue depth of at most 8", (None, Some(8.0), None, Some(10_000.0))),
@@ -157,6 +158,66 @@ fn words_state_facts_and_remarks_in_parentheses_do_not() {
     assert!(Words::of("99 % writes and 2 % reads").write_share().is_err());
     assert!(Words::of("a write with probability 0.8").write_share().is_err());
     assert!(Words::of("Poisson, then a closed loop").arrivals().is_err());
+}
+
+/// A fact in words that the kind does not read is a remark, but for arrivals that nobody simulates;
+/// a key of rows that the kind does not read is a remark, and no part of their name.
+#[test]
+fn what_a_protocol_says_and_nobody_reads_is_named() {
+    let file = |kind: &str, words: &str, rows: &str| {
+        read(&format!(
+            "{{ \"title\": \"t\", \"units\": {{ \"latency\": \"us\" }}, \"protocol\": {{ \
+             \"kind\": \"{kind}\",\n{words} }}, \"drives\": [ {{ \"model\": \"A\", \"rows\": [ {rows} ] }} ] }}"
+        ))
+    };
+    let by_depth = "{ \"block_bytes\": 4096, \"jobs\": 1, \"qd_per_job\": 1 }, \
+                    { \"block_bytes\": 4096, \"jobs\": 1, \"qd_per_job\": 64, \"threads\": 9 }";
+    let grid = "{ \"op\": \"randread\", \"jobs\": 1, \"qd_per_job\": 1 }";
+    let peak = "{ \"op\": \"seq_write\", \"kib\": 4, \"threads\": 2 }";
+    let beside = "{ \"write_limit_mb_s\": 50, \"read_qd\": 1 }";
+    let notes = |kind: &str, words: &str, rows: &str| {
+        let words = format!("\"workload\": \"{words}\"");
+        file(kind, &words, rows).unwrap_or_else(|wrong| panic!("{wrong}")).notes
+    };
+    let threads = "the `threads` of rows is not simulated: rows of reads_by_depth have no such key";
+    let depth = "`protocol.workload` states its `depth`, 64, which is not read: reads_by_depth \
+                 simulates the `qd_per_job` of each row";
+    assert_eq!(notes("reads_by_depth", "one thread, closed loop", by_depth), [threads]);
+    assert_eq!(notes("reads_by_depth", "one job, queue depth 64", by_depth), [depth, threads]);
+    for (kind, words, rows, said) in [
+        (
+            "reads_by_depth",
+            "queue depths: QD 1, QD 64",
+            by_depth,
+            "gives several queue depths: 1, 64",
+        ),
+        ("reads_by_depth", "100 operations a second", by_depth, "`rate`, 100, which is not read"),
+        ("interference", "100 % writes at fixed rate", beside, "`write_share`, 1, which is not"),
+        ("reads_by_depth", "nine threads", by_depth, "its `threads`, 9, which no row has"),
+        ("reads_by_depth", "queue depth 8", by_depth, "its `depth`, 8, which no row has"),
+        ("depth_grid", "QD 1, 99 % writes", grid, "its `write_share`, 0.99, which no row has"),
+        ("peak_by_threads", "QD 1, three threads", peak, "its `threads`, 3, which no row has"),
+        ("interference", "nine threads", beside, "its `threads`, 9, which no row has"),
+        ("interference", "closed loop, fixed rate", beside, "several laws of arrivals; interf"),
+    ] {
+        let notes = notes(kind, words, rows);
+        assert!(notes[0].contains(said), "{words}: {notes:?}");
+    }
+    for (kind, words, rows) in [
+        ("interference", "two jobs, closed loop, QD 1", beside),
+        ("depth_grid", "one job, QD 1 per job, 100 % reads; 60 s, jobs x depth", grid),
+        ("peak_by_threads", "two threads, QD 1, 100 % writes, closed loop", peak),
+    ] {
+        assert_eq!(notes(kind, words, rows), [""; 0], "{words}");
+    }
+    let wrong = file("interference", "\"workload\": \"Poisson arrivals\"", beside);
+    let wrong = wrong.expect_err("nobody simulates it").to_string();
+    let said = "states its `arrivals`, poisson, which is not simulated";
+    assert!(wrong.contains(said) && wrong.contains("m.json:2"), "{wrong}");
+    let read = file("reads_by_depth", "\"workload\": \"reads\"", by_depth).expect("a file");
+    let row = Pick { file: &read, drive: &read.drives[0], row: &read.drives[0].rows[1] };
+    assert_eq!(row.identity(), "reads_by_depth: A: block_bytes=4096 jobs=1 qd_per_job=64");
+    assert!(Filter::parse("threads=9").expect("a filter").wants(&row), "rows have all their keys");
 }
 
 /// Output of fio becomes rows and notes, both from the jobs of `fowler measure` and from other

@@ -3,7 +3,9 @@
 //!
 //! A topic is text, or an object with the keys `threads`, `depth`, `write_share`, `arrivals` and
 //! `rate`, and `about` for a description. These facts decide what is simulated. A topic that the
-//! kind does not know is an error, because nobody would read it; so is one that lacks a fact.
+//! kind does not know is an error, because nobody would read it; so is one that lacks a fact. A
+//! fact in words that the kind does not read is a remark, but for a law of arrivals that nobody
+//! simulates.
 
 use super::kind::Kind;
 use super::words::{Arrivals, Stated, Words};
@@ -111,7 +113,7 @@ fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
         Kind::WritePatterns => (
             &[
                 Read { topic: "patterns_4k", must: LOOP, may: CLOSED },
-                Read { topic: "seq_zones", must: &[], may: LOOP },
+                Read { topic: "seq_zones", must: &[], may: STREAM },
             ],
             &["uniform", "zipf", "zones", "zones_read_only", "sequential_mb_s", "write_us"],
         ),
@@ -128,20 +130,62 @@ fn topics(kind: Kind) -> (&'static [Read], &'static [&'static str]) {
         }
         Kind::ReadsByDepth => (&[Read { topic: "workload", must: &[], may: CLOSED }], &[]),
         Kind::DepthGrid => (&[Read { topic: "workload", must: &[], may: CLOSED }], &[]),
-        Kind::PeakByThreads => (&[Read { topic: "workload", must: &[Depth], may: CLOSED }], &[]),
+        Kind::PeakByThreads => {
+            (&[Read { topic: "workload", must: &[Depth], may: &[Fact::Arrivals] }], &[])
+        }
         Kind::ClientPeaks => (&[], &["measured", "latency_under_load"]),
         Kind::ReplayedTrace => (&[], &["workload"]),
     }
 }
 
+/// Returns the number that rows of a kind of measurement say instead of a fact which that kind does
+/// not read from its protocol; `None` if the kind has no such number.
+fn of_row(kind: Kind, fact: Fact, row: &Map<String, Value>) -> Option<f64> {
+    let number = |key: &str| row.get(key).and_then(Value::as_f64);
+    match (kind, fact) {
+        (Kind::ReadsByDepth | Kind::DepthGrid, Threads) => number("jobs"),
+        (Kind::ReadsByDepth | Kind::DepthGrid, Depth) => number("qd_per_job"),
+        (Kind::PeakByThreads, Threads) => number("threads"),
+        (Kind::ReadsByDepth | Kind::DepthGrid | Kind::PeakByThreads, WriteShare) => {
+            Some(f64::from(u8::from(row.get("op")?.as_str()?.ends_with("write"))))
+        }
+        // One thread reads.
+        (Kind::Interference, Threads) => match number("write_limit_mb_s") {
+            Some(0.0) => Some(1.0),
+            _ => Some(1.0 + number("write_jobs").unwrap_or(1.0)),
+        },
+        _ => None,
+    }
+}
+
+/// Returns, in words, by what a kind of measurement goes instead of a fact that it does not read
+/// from its protocol.
+fn instead(kind: Kind, fact: Fact) -> &'static str {
+    match (kind, fact) {
+        (Kind::ReadsByDepth | Kind::DepthGrid, Threads) => "the `jobs` of each row",
+        (Kind::ReadsByDepth | Kind::DepthGrid, Depth) => "the `qd_per_job` of each row",
+        (Kind::PeakByThreads, Threads) => "the `threads` of each row",
+        (Kind::Interference, Threads) => {
+            "one thread that reads beside the `write_jobs` of each row"
+        }
+        (Kind::Interference, Fact::Arrivals) => "reads in a closed loop, writes at equal intervals",
+        (Kind::Interference, WriteShare | Rate) => "the `write_limit_mb_s` of each row",
+        (Kind::LatencyUnderLoad, _) => "the `offered_write_iops` of each row",
+        (_, WriteShare) => "the `op` of each row",
+        (_, Threads | Depth | Fact::Arrivals | Rate) => "a closed loop",
+    }
+}
+
 /// Reads the topics (parts such as `load` and `probe`) of a measurement protocol of this kind.
-/// `text` is the text of the whole file, in which errors find the line.
+/// The file has a name and a text, in which errors find the line, and rows. Remarks on facts that
+/// the kind does not read go to `notes`.
 pub(super) fn read(
-    name: &str,
-    text: &str,
+    (name, text): (&str, &str),
     kind: Kind,
     protocol: &Map<String, Value>,
+    rows: &[&Map<String, Value>],
     wrong: &mut Diagnostics,
+    notes: &mut Vec<String>,
 ) -> Setup {
     let (reads, words) = topics(kind);
     let mut setup = Setup::new();
@@ -150,6 +194,7 @@ pub(super) fn read(
         match reads.iter().find(|read| read.topic == topic) {
             Some(read) => {
                 setup.insert(topic.clone(), reader.facts(read, value));
+                notes.extend(reader.unread(kind, read, value, rows));
             }
             None if IN_WORDS.contains(&topic.as_str()) || words.contains(&topic.as_str()) => {
                 if !value.is_string() {
@@ -194,7 +239,7 @@ impl Reader<'_> {
         let begins = self.text.find("\"protocol\"").unwrap_or(0);
         let after = &self.text[begins..];
         let place = after.find(&key).or_else(|| after.find(key.trim_end_matches(':')));
-        let line = place.map(|place| self.text[..begins + place].lines().count().max(1) as u64);
+        let line = place.map(|place| self.text[..begins + place].matches('\n').count() as u64 + 1);
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_string);
         let shown: String = text.chars().take(SHOWN).collect();
         let more = if shown.len() < text.len() { " ..." } else { "" };
@@ -251,6 +296,50 @@ impl Reader<'_> {
         facts
     }
 
+    /// Returns remarks on the facts in the words of a topic which this kind of measurement does not
+    /// read. A law of arrivals that contradicts what is simulated is an error.
+    fn unread(
+        &mut self,
+        kind: Kind,
+        read: &Read,
+        value: &Value,
+        rows: &[&Map<String, Value>],
+    ) -> Vec<String> {
+        let Value::String(text) = value else { return Vec::new() };
+        let (words, topic, name) = (Words::of(text), read.topic, kind.name());
+        let mut notes = Vec::new();
+        for (fact, key, _) in FACTS {
+            let in_rows: Vec<Option<f64>> =
+                rows.iter().map(|row| of_row(kind, fact, row)).collect();
+            // Rows that name their operation have the say, even where the topic may state a share.
+            let is_of_rows = fact == WriteShare && in_rows.iter().all(Option::is_some);
+            if (read.must.contains(&fact) || read.may.contains(&fact)) && !is_of_rows {
+                continue;
+            }
+            let instead = instead(kind, fact);
+            let mut stated = Facts::default();
+            if let Err(why) = stated.state(fact, &words) {
+                notes.push(format!("`protocol.{topic}` {why}; {name} simulates {instead}"));
+                continue;
+            }
+            let what = format!("`protocol.{topic}` states its `{key}`, {}", stated.in_words(fact));
+            let which = match stated.agrees(fact, &in_rows) {
+                Agreement::Full => continue,
+                Agreement::Partial => "is not read",
+                // Words may be read amiss where numbers stand; the name of a law is plain.
+                Agreement::None if fact != Fact::Arrivals => "no row has",
+                Agreement::None => {
+                    let it = self.at(topic, format!("{what}, which is not simulated"), value);
+                    let hint = "remarks belong into `about`, or into parentheses".to_string();
+                    self.wrong.push(it.expected(instead).hint(hint));
+                    continue;
+                }
+            };
+            notes.push(format!("{what}, which {which}: {name} simulates {instead}"));
+        }
+        notes
+    }
+
     fn as_object(topic: &str) -> String {
         format!(
             "a key of `protocol` may be an object: \"{topic}\": {{ \"threads\": 6, \"depth\": 64, \
@@ -289,15 +378,53 @@ impl Reader<'_> {
     }
 }
 
+/// Agreement of a fact in words with the rows that are simulated without reading it.
+enum Agreement {
+    /// The fact is not stated, or every row has it.
+    Full,
+    /// Some rows have the fact, or no row says anything about it.
+    Partial,
+    /// Every row that says anything about the fact contradicts it.
+    None,
+}
+
 impl Facts {
     fn has(&self, fact: Fact) -> bool {
-        match fact {
-            Threads => self.threads.is_some(),
-            Depth => self.depth.is_some(),
-            WriteShare => self.write_share.is_some(),
-            Fact::Arrivals => self.arrivals.is_some(),
-            Rate => self.rate.is_some(),
+        self.as_number(fact).is_some() || (fact == Fact::Arrivals && self.arrivals.is_some())
+    }
+
+    /// Compares a fact with the numbers that the rows have instead of it.
+    fn agrees(&self, fact: Fact, rows: &[Option<f64>]) -> Agreement {
+        let Some(number) = self.as_number(fact) else {
+            // Kinds that do not read arrivals simulate closed loops and fixed intervals.
+            return match self.arrivals {
+                Some(Arrivals::Poisson) => Agreement::None,
+                _ => Agreement::Full,
+            };
+        };
+        let said = rows.iter().flatten().count();
+        match rows.iter().flatten().filter(|it| **it == number).count() {
+            equal if equal == rows.len() => Agreement::Full,
+            0 if said > 0 => Agreement::None,
+            _ => Agreement::Partial,
         }
+    }
+
+    /// Returns a fact that is a number; `None` if it is not stated, and for arrivals.
+    fn as_number(&self, fact: Fact) -> Option<f64> {
+        match fact {
+            Threads => self.threads.map(f64::from),
+            Depth => self.depth.map(f64::from),
+            WriteShare => self.write_share,
+            Rate => self.rate,
+            Fact::Arrivals => None,
+        }
+    }
+
+    fn in_words(&self, fact: Fact) -> String {
+        let law = Arrivals::NAMES.iter().find(|(_, law)| Some(*law) == self.arrivals);
+        let law = || law.map_or_else(String::new, |(name, _)| (*name).to_string());
+        self.as_number(fact).map_or_else(law, |number| number.to_string())
     }
 
     /// Reads a fact about a measurement, such as the number of threads, from the words of one key

@@ -107,10 +107,17 @@ impl Words {
     /// Returns the number of threads that the text of a measurement's protocol states.
     pub fn threads(&self) -> Stated<f64> {
         const NOUNS: [&str; 6] = ["thread", "threads", "job", "jobs", "process", "processes"];
+        // Words that end a number of something else: "queue depth 64 per thread", "60 s, jobs x 8".
+        const NO_ADJECTIVES: [&str; 16] = [
+            "per", "for", "of", "x", "%", "s", "ms", "us", "seconds", "min", "minutes", "kib",
+            "mib", "gib", "mb", "gb",
+        ];
         self.only("numbers of threads", |at| {
             let number = self.number(at)?;
             // An adjective may come between: "six fio jobs".
-            let noun = (1..=2).any(|by| NOUNS.contains(&self.at(at + by)));
+            let is_adjective = !NO_ADJECTIVES.contains(&self.at(at + 1));
+            let noun = NOUNS.contains(&self.at(at + 1))
+                || (is_adjective && NOUNS.contains(&self.at(at + 2)));
             let other = self.number(at + 1).is_some();
             (noun && !other).then_some(number)
         })

@@ -7,11 +7,11 @@
 
 use super::addresses::Addresses;
 use super::bench::Findings;
-use super::inputs::count;
+use super::inputs::{count, refuse_open_loop};
 use super::interference::of_fio;
 use super::job::{ADAPTER, Job, Length, Needs, PINNED, POLLED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
-use crate::measurements::{Arrivals, Kind as FileKind, Pick};
+use crate::measurements::{Kind as FileKind, Pick};
 use crate::streams::HostPath;
 use fowler_metrics::Kind;
 use fowler_units::Span;
@@ -39,11 +39,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let share = pick.file.facts("workload").write_share.filter(|_| pick.row.text("op").is_none());
     let share = share.unwrap_or(if writes { 1.0 } else { 0.0 });
     let writes = share > 0.0;
-    if pick.file.facts("workload").arrivals.is_some_and(|law| law != Arrivals::Closed) {
-        return Err("`protocol.workload` states an open loop; only a closed loop (a fixed queue \
-                    depth) can be simulated for this kind of measurement"
-            .into());
-    }
+    refuse_open_loop(pick, "workload")?;
     let stream = StreamPlan {
         reads: 1.0 - share,
         ..StreamPlan::reads(Addresses::Uniform, block, depth, host(pick)?)

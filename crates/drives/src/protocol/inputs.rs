@@ -1,6 +1,6 @@
 //! Numbers of a measured row that its protocol needs as inputs.
 
-use crate::measurements::Pick;
+use crate::measurements::{Arrivals, Pick};
 
 /// Returns a number of the picked row of measurements by its key, such as `io_kib`; if the row
 /// lacks the number, an error says so.
@@ -26,6 +26,17 @@ pub(super) fn count(pick: &Pick<'_>, key: &str, most: u32) -> Result<u32, String
         let value = pick.row.text(key).unwrap_or_else(|| "missing".into());
         format!("`{key}` is {value}; expected a whole number from 1 to {most}")
     })
+}
+
+/// Refuses a topic of a measurement's protocol that states an open loop.
+pub(super) fn refuse_open_loop(pick: &Pick<'_>, topic: &str) -> Result<(), String> {
+    match pick.file.facts(topic).arrivals {
+        None | Some(Arrivals::Closed) => Ok(()),
+        Some(Arrivals::Poisson | Arrivals::Fixed) => Err(format!(
+            "`protocol.{topic}` states an open loop; only a closed loop (a fixed queue depth) can \
+             be simulated for this kind of measurement"
+        )),
+    }
 }
 
 /// Returns the capacity in bytes that the measured drive shows to its host.

@@ -7,11 +7,11 @@
 use super::addresses::{Addresses, Ranks};
 use super::bench::Findings;
 use super::estimate::Estimate;
-use super::inputs::{count, number, positive, user_bytes};
+use super::inputs::{count, number, positive, refuse_open_loop, user_bytes};
 use super::job::{self, Job, KERNEL, Length, Needs, Role, State, StreamPlan};
 use super::latency::as_counted;
 use super::plan::{Plan, Simulated};
-use crate::measurements::{Arrivals, Pick};
+use crate::measurements::Pick;
 use fowler_metrics::Kind;
 
 /// Part of the run that is measured, as shares (0 to 1) of its time.
@@ -32,6 +32,7 @@ pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
     let (threads, slots) = closed_loop(pick, "patterns_4k")?;
     let own = match addresses {
         Addresses::Zones { .. } => {
+            only_writes(pick, "seq_zones")?;
             // Without words on it, one request is in flight.
             let facts = pick.file.facts("seq_zones");
             let (threads, slots) = (facts.threads.unwrap_or(1), facts.depth.unwrap_or(1));
@@ -89,20 +90,20 @@ pub(super) fn written(
 pub(super) fn closed_loop(pick: &Pick<'_>, topic: &str) -> Result<(usize, u32), String> {
     let facts = pick.file.facts(topic);
     let missing = |key: &str| format!("`protocol.{topic}` states no `{key}`");
-    if facts.write_share.is_some_and(|share| share < 1.0) {
+    only_writes(pick, topic)?;
+    let threads = facts.threads.ok_or_else(|| missing("threads"))?;
+    Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))
+}
+
+/// Refuses a section of a file's protocol that states reads or an open loop.
+fn only_writes(pick: &Pick<'_>, topic: &str) -> Result<(), String> {
+    if pick.file.facts(topic).write_share.is_some_and(|share| share < 1.0) {
         return Err(format!(
             "`protocol.{topic}` states a share of reads; only pure writes can be simulated for \
              this kind of measurement"
         ));
     }
-    if facts.arrivals.is_some_and(|law| law != Arrivals::Closed) {
-        return Err(format!(
-            "`protocol.{topic}` states an open loop; only a closed loop (a fixed queue depth) can \
-             be simulated for this kind of measurement"
-        ));
-    }
-    let threads = facts.threads.ok_or_else(|| missing("threads"))?;
-    Ok((threads as usize, facts.depth.ok_or_else(|| missing("depth"))?))
+    refuse_open_loop(pick, topic)
 }
 
 /// Returns the bytes of a request, as the key `io_kib` of the picked measured row states them.

@@ -318,6 +318,32 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
     }
 }
 
+/// What a protocol states and the simulation does not do is refused, also in the topic of zones.
+#[test]
+fn an_open_loop_is_refused_where_only_a_closed_one_is_simulated() {
+    let zones = json!({
+        "pattern": "seq_zones", "overwritten_x_device": 5, "io_kib": 512, "zone_gib": 4,
+        "active_zones": 2,
+    });
+    let written = |words: &str| json!({ "patterns_4k": "one thread, QD 1", "seq_zones": words });
+    let peak = json!({ "op": "rand_read", "kib": 4, "threads": 2 });
+    let open = "states an open loop";
+    for (protocol, row, said) in [
+        (written("one thread, queue depth 1, closed loop"), &zones, None),
+        (written("Poisson arrivals"), &zones, Some(open)),
+        (written("90 % writes"), &zones, Some("states a share of reads")),
+        (json!({ "workload": "QD 4, closed loop" }), &peak, None),
+        (json!({ "workload": "QD 4 at fixed intervals" }), &peak, Some(open)),
+    ] {
+        let facts = json!({ "model": "M", "capacity_gb": 960, "rows": [row] });
+        let files = [file(protocol, facts)];
+        let rows = Rows::of(pick(&files, &[]).expect("rows"));
+        let why = rows.refused.first().map(|(_, why)| why.as_str());
+        assert_eq!(why.is_some(), said.is_some(), "{why:?}");
+        assert!(why.is_none_or(|why| why.contains(said.unwrap_or_default())), "{why:?}");
+    }
+}
+
 mod shared_files {
     use super::*;
 

@@ -6,7 +6,7 @@
 
 use super::addresses::Addresses;
 use super::bench::Findings;
-use super::inputs::{count, user_bytes};
+use super::inputs::{count, refuse_open_loop, user_bytes};
 use super::interference::of_fio;
 use super::job::{Job, Length, Needs, PINNED, Role, State, StreamPlan};
 use super::plan::{Plan, Simulated};
@@ -20,6 +20,7 @@ const WARM_UP: Span = Span::ms(20);
 const FILE: f64 = 4.0 * (1u64 << 30) as f64;
 
 pub(super) fn plan(pick: &Pick<'_>) -> Result<Plan, String> {
+    refuse_open_loop(pick, "workload")?;
     let (threads, kib) = (count(pick, "threads", THREADS_MOST)?, count(pick, "kib", 1 << 16)?);
     let drive = user_bytes(pick).ok_or("the capacity of the drive is not known")?;
     let op = pick.row.text("op").unwrap_or_default();

@@ -23,6 +23,7 @@ use crate::measurements::{self as files, Filter, Kind, Pick, Row};
 use crate::protocol::{self, Bench, Effort, Estimate, Rows};
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::numbers::counted;
 use fowler_experiment::progress::{Control, Progress};
 use fowler_experiment::scheme::Scheme;
 use serde_json::{Map, Value};
@@ -133,7 +134,8 @@ const CURVE: u32 = 12;
 /// ended.
 ///
 /// # Errors
-/// Everything that is wrong with the drive, the files or the filters.
+/// Everything that is wrong with the drive, the files or the filters; if no row can be simulated,
+/// the reasons.
 pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostics> {
     let mut wrong = Diagnostics::default();
     let source = wrong.take(spec.drive.source());
@@ -173,6 +175,9 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
             (Ok(_), None) => {}
         }
     }
+    if scored.is_empty() && !control.stopped() {
+        return Err(nothing(&refused).into());
+    }
     let simulated = |drive: &Resolved| -> Numbers {
         let results = rows.run(&Bench::new(drive, spec.effort, &images), control);
         let done = rows.done(&results);
@@ -194,6 +199,30 @@ pub fn score(spec: &ScoreSpec, control: Control<'_>) -> Result<Score, Diagnostic
         refused,
         complete: ended == rows.count().0 && (drawn.is_empty() || has_intervals),
     })
+}
+
+/// Returns an error for rows none of which could be simulated, with the most frequent reasons.
+fn nothing(refused: &[(String, String)]) -> Diagnostic {
+    const SHOWN: usize = 3;
+    let mut reasons: Vec<(usize, &str, &str)> = Vec::new();
+    for (place, why) in refused {
+        match reasons.iter_mut().find(|(_, _, other)| other == why) {
+            Some((rows, ..)) => *rows += 1,
+            None => reasons.push((1, place, why)),
+        }
+    }
+    reasons.sort_by_key(|(rows, ..)| std::cmp::Reverse(*rows));
+    let more = reasons.len().saturating_sub(SHOWN);
+    let line = |(rows, place, why): &(usize, &str, &str)| match rows {
+        1 => format!("{place}: {why}"),
+        _ => format!("{}, such as {place}: {why}", counted(*rows as u64, "row")),
+    };
+    let mut lines: Vec<String> = reasons.iter().take(SHOWN).map(line).collect();
+    if more > 0 {
+        lines.push(counted(more as u64, "more reason"));
+    }
+    let rows = counted(refused.len() as u64, "measured row");
+    Diagnostic::of(format!("nothing is simulated of {rows}")).hint(lines.join("; "))
 }
 
 /// Simulated numbers of a drive: for each measured row, by its place in memory.

@@ -2,17 +2,18 @@
 
 use super::overview::off;
 use super::{Metric, Score, ScoredRow};
-use crate::measurements::SETUP;
+use crate::measurements::{Kind, SETUP};
 use crate::protocol::Estimate;
 use fowler_experiment::numbers::real;
 use fowler_experiment::tables::{Cell, Sheet};
 use serde_json::{Value, json};
 
-/// Returns the keys of a measured row that describe the conditions of the measurement, and the key
-/// that says whether the drive kept up with the offered load.
-fn setup_keys() -> impl Iterator<Item = &'static str> {
+/// Returns the keys of a measured row that describe the conditions of a measurement of this kind,
+/// and the key that says whether the drive kept up with the offered load.
+fn setup_keys(kind: Kind) -> impl Iterator<Item = &'static str> {
     let (first, others) = SETUP.split_at(1);
-    first.iter().chain(&["saturated"]).chain(others).copied()
+    let all = first.iter().chain(&["saturated"]).chain(others).copied();
+    all.filter(move |key| *key == "saturated" || kind.is_condition(key))
 }
 
 impl ScoredRow {
@@ -33,7 +34,7 @@ impl ScoredRow {
             };
             Some(format!("{key}={text}"))
         };
-        setup_keys().filter_map(part).collect::<Vec<_>>().join(" ")
+        setup_keys(self.kind).filter_map(part).collect::<Vec<_>>().join(" ")
     }
 }
 
@@ -155,7 +156,7 @@ impl Score {
 }
 
 fn setup_json(row: &ScoredRow) -> Value {
-    let kept = row.values.iter().filter(|(key, _)| setup_keys().any(|it| it == *key));
+    let kept = row.values.iter().filter(|(key, _)| setup_keys(row.kind).any(|it| it == *key));
     Value::Object(kept.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 

@@ -76,6 +76,21 @@ fn every_number_of_a_row_is_compared_or_left_out_with_a_reason() {
     assert_eq!(json["not_simulated"][0]["row"], json!("m: B: row 2"));
 }
 
+/// Rows of which none can be simulated are an error with the reasons; the file has one such row.
+#[test]
+fn a_comparison_of_nothing_is_refused() {
+    let (mut spec, _kept) = spec("");
+    spec.filters = vec![Filter::parse("block_bytes=7").expect("a filter")];
+    let wrong = score(&spec, Control::UNWATCHED).expect_err("nothing is left").to_string();
+    for part in ["nothing is simulated of 1 measured row", "m: B: row 2: `block_bytes` is 7"] {
+        assert!(wrong.contains(part), "{part}: {wrong}");
+    }
+    let rows = [("a", "x"), ("b", "y"), ("c", "y"), ("d", "z"), ("e", "w")];
+    let wrong = nothing(&rows.map(|(place, why)| (place.to_string(), why.to_string())));
+    let wrong = Diagnostics::from(wrong).to_string();
+    assert!(wrong.contains("2 rows, such as b: y; a: x; d: z; 1 more reason"), "{wrong}");
+}
+
 #[test]
 fn a_fitted_drive_knows_its_model_and_its_rows() {
     let of = |depth: u32| {
