@@ -302,7 +302,8 @@ impl Config {
         );
     }
 
-    /// Refuses policies that need what a drive with superblocks lacks, and keys without effect there.
+    /// Refuses policies that need what a drive with superblocks lacks, and keys without effect
+    /// there.
     fn refuse_policies(&self, refusals: &mut Refusals) {
         let used = Detector::ALL.iter().filter(|(detector, ..)| self.hotness.uses(*detector));
         let detectors = used.map(|(detector, ..)| ("policy.hotness", detector.needs()));

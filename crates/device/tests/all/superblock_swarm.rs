@@ -1,7 +1,7 @@
 //! Random drives with superblocks under random requests, checked as they run.
 //!
-//! Slow: sixty drives of each kind, with all laws checked at every event of one drive in ten, at every
-//! seventh of the others, or at every thousandth.
+//! Slow: sixty drives of each kind, with all laws checked at every event of one drive in ten, at
+//! every seventh of the others, or at every thousandth.
 
 use crate::support::random::{life, one_of};
 use crate::support::superblocks::{

@@ -318,7 +318,7 @@ fn a_row_that_means_nothing_is_named_with_the_reason() {
     }
 }
 
-/// What a protocol states and the simulation does not do is refused, also in the topic of zones.
+/// Facts of a protocol that the simulation does not follow are refused, also in the topic of zones.
 #[test]
 fn an_open_loop_is_refused_where_only_a_closed_one_is_simulated() {
     let zones = json!({
