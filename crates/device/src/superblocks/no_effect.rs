@@ -83,8 +83,8 @@ impl Config {
     }
 
     /// Calls `refuse` with the key, the reason and a hint for each setting of `reliability` that
-    /// this drive with superblocks never uses. Which it uses depends on the error model, on `aging`,
-    /// and on the redundancy policy.
+    /// this drive with superblocks never uses. Which it uses depends on the error model, on
+    /// `aging`, and on the redundancy policy.
     fn refuse_idle_reliability(&self, mut refuse: impl FnMut(&'static str, &str, &str)) {
         let own = &self.reliability;
         let plain = reliability::Params::default();

@@ -418,8 +418,8 @@ fn the_undilated_life_lies_within_the_interval_of_the_dilated_ones() {
 /// The time left that follows from the share that is done is right within a factor of two after the
 /// first tenth, in units of work: each call comes after as many requests. Lives one after another
 /// take the work of both.
-// Slow: three whole lives on one core, so that the order of the calls is known. Those without bursts
-// last two days, which are 48 repetitions: each takes as much work as the others.
+// Slow: three whole lives on one core, so that the order of the calls is known. Those without
+// bursts last two days, which are 48 repetitions: each takes as much work as the others.
 #[test]
 fn the_time_left_is_right_within_a_factor_of_two() {
     let out = folder("lives-left");

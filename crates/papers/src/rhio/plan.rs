@@ -224,7 +224,8 @@ fn joint_rows<'a>(paper: &Paper, named: &[&'a Column]) -> Result<Vec<Row<'a>>, D
             on: named.to_vec(),
             speeds: vec![1.0],
             schemes: SCHEMES.map(|(scheme, _)| scheme).into(),
-            // As long as the runs on which verdicts rest: in shorter ones the reductions are smaller.
+            // As long as the runs on which verdicts rest: in shorter ones the reductions are
+            // smaller.
             length: Length::Week(paper.week),
             seed,
         }));
