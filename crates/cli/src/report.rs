@@ -297,6 +297,7 @@ pub(crate) fn fault_lines(outcome: &Outcome, most: usize) -> String {
             (effect.lost, "lost for good"),
             (effect.rebuilt, "rebuilt"),
             (effect.rewritten, "rewritten"),
+            (effect.waiting, "still waiting to be rebuilt"),
         ];
         let some = counts.into_iter().filter(|(count, _)| *count > 0);
         let mut did: Vec<String> =

@@ -17,7 +17,8 @@ pub struct Compatibility {
     /// Name of the preset scheme (a named set of policies) that was tried on the drive.
     pub scheme: &'static str,
     /// Settings `key=value` with which the scheme works on the drive, as the hints of configuration
-    /// errors say; empty if the scheme works without any. `Err` has the errors if no hint helps.
+    /// errors say, and `gc.foreground_below` if its streams need more erased superblocks; empty if
+    /// the scheme works without any. `Err` has the errors if no hint helps.
     pub needs: Result<Vec<String>, Diagnostics>,
 }
 
@@ -83,18 +84,27 @@ pub fn scheme_on(device: &DeviceSpec, scheme: &'static str) -> Compatibility {
 }
 
 /// Finds the settings with which a scheme works on a drive: as long as an error names a key and a
-/// value that would help, tries that value.
+/// value that would help, tries that value. Where the streams of the drive need more erased
+/// superblocks than it keeps, and it has room for them, they are the last setting.
 fn needs(device: &DeviceSpec, scheme: &str) -> Result<Vec<String>, Diagnostics> {
     let source = device.source()?;
     let scheme = device.scheme(Some(scheme))?;
     let resolve = |needs: &[String]| {
         let set = device.set.iter().chain(needs).cloned().collect();
         let spec = DeviceSpec { set, ..device.clone() };
-        device_spec::resolve(&source, &scheme, &spec).map(drop)
+        device_spec::resolve(&source, &scheme, &spec)
     };
     let mut needs: Vec<String> = Vec::new();
     loop {
-        let Err(wrong) = resolve(&needs) else { return Ok(needs) };
+        let wrong = match resolve(&needs) {
+            Ok(drive) => {
+                let erased = drive.config.erased_for_streams();
+                let with_erased = erased
+                    .map(|count| [&needs[..], &[format!("gc.foreground_below={count}")]].concat());
+                return Ok(with_erased.filter(|it| resolve(it).is_ok()).unwrap_or(needs));
+            }
+            Err(wrong) => wrong,
+        };
         let key = |setting: &str| setting.split('=').next().map(str::to_string);
         let is_new = |it: &String| needs.iter().all(|need| key(need) != key(it));
         let next = wrong.0.iter().filter_map(helps).find(is_new);

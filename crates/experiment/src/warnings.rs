@@ -308,6 +308,20 @@ fn unplaced(outcomes: &[Outcome]) -> Vec<String> {
     texts
 }
 
+/// Returns a remark on drives whose streams may wait at once for more superblocks than are kept
+/// erased, with the setting that keeps enough.
+fn few_erased(outcomes: &[Outcome]) -> Option<String> {
+    let short = |it: &Outcome| it.drive.config.erased_for_streams();
+    let enough = outcomes.iter().filter_map(short).max()?;
+    let place = places(outcomes, &|it| short(it).is_some());
+    Some(format!(
+        "{place} up to {} superblocks may be opened at once, one for each stream of data, and fewer \
+         are kept erased beside them: requests may wait until one is emptied, above all at the \
+         start of a run; add --set gc.foreground_below={enough}",
+        enough - 1
+    ))
+}
+
 /// Returns a remark if drives of different sizes do not serve the same addresses.
 fn sizes(outcomes: &[Outcome]) -> Option<String> {
     let capacities = || outcomes.iter().map(|it| it.drive.layout.logical.0);
@@ -405,6 +419,7 @@ fn remarks(outcomes: &[Outcome]) -> Vec<String> {
     if !no_cache.is_empty() {
         texts.push(format!("{no_cache} {CACHES_NO_DATA}"));
     }
+    texts.extend(few_erased(outcomes));
     texts.extend(sizes(outcomes));
     texts.extend(of_faults(outcomes));
     let unlike = labels(outcomes, &|it| !alike(&outcomes[0], it));

@@ -81,6 +81,10 @@ pub(crate) fn left_out(config: &Config) -> Vec<String> {
             "idle time: read-hot pages are not reprogrammed"),
         (config.reliability.uber > 0.0,
             "errors at the rate reliability.uber: no read fails, and nothing is moved for one"),
+        (config.failed_dies.spare > 0,
+            "dies that fail: none does, so none is replaced (failed_dies.spare)"),
+        (config.redundancy.rebuild_rate.0 > 0,
+            "unreadable pages: none has to be rebuilt (policy.redundancy.rebuild_rate)"),
         (config.scrub.name != ScrubKind::Off,
             "scrubbing: no page is read or moved in idle time"),
         (config.step.name != StepKind::Nominal,
@@ -100,6 +104,22 @@ mod tests {
     use super::*;
     use fowler_experiment::device_spec::{self, DeviceSpec};
     use fowler_experiment::scheme::Scheme;
+
+    #[test]
+    fn keys_of_faults_are_left_out() {
+        let said = |set: &[&str]| {
+            let set = set.iter().map(ToString::to_string).collect();
+            let spec = DeviceSpec { device: "nvme-pm9a3".into(), set, ..DeviceSpec::default() };
+            let drive = device_spec::resolve(&spec.source().unwrap(), &Scheme::none(), &spec);
+            left_out(&drive.unwrap().config).join("; ")
+        };
+        for (setting, key) in [
+            ("failed_dies.spare=1", "failed_dies.spare"),
+            ("policy.redundancy.rebuild_rate=100MB/s", "policy.redundancy.rebuild_rate"),
+        ] {
+            assert!(said(&[setting]).contains(key) && !said(&[]).contains(key), "{setting}");
+        }
+    }
 
     #[test]
     fn a_life_without_its_parity_is_refused() {

@@ -21,6 +21,8 @@ pub struct Milestone {
     /// Number of requests in flight, integrated over the time since the first request, in
     /// nanoseconds.
     pub outstanding: u128,
+    /// Time without a request in the drive, since the first request.
+    pub idle: Span,
 }
 
 /// A probe that records the drive's counters at doubling intervals.
@@ -61,6 +63,7 @@ fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
         programs: counters.programs - before.programs,
         erases: counters.erases.sum() - before.erases,
         outstanding: counters.outstanding - before.outstanding,
+        idle: counters.idle - before.idle,
     }
 }
 

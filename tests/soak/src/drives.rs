@@ -4,7 +4,7 @@
 use crate::children::Failure;
 use crate::support::fault_tally::{KINDS, Tally as Faults};
 use crate::tally::{BOUTS, DRIVES, FAULTS, Tally};
-use crate::{children, fault_schedule, faults, power};
+use crate::{children, fault_schedule, faults, power, superblock_dead_dies, superblock_faults};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_units::Rng;
 use std::ffi::OsString;
@@ -24,6 +24,10 @@ enum Case {
     Unprotected,
     /// A power loss between requests.
     Power,
+    /// Faults of all kinds strike a drive with superblocks, of the kind of this number.
+    Superblocks(usize),
+    /// Dies of a drive with superblocks, of the kind of this number, fail for good.
+    DeadDies(usize),
 }
 
 /// Lets a child run the drives of a seed.
@@ -92,11 +96,15 @@ pub fn child(mut arguments: impl Iterator<Item = OsString>) -> ExitCode {
 fn drawn(rng: &mut Rng) -> Case {
     let kinds = faults::kinds();
     let kind = kinds[rng.below(kinds.len() as u64) as usize];
-    match rng.below(20) {
+    let number =
+        |rng: &mut Rng, kinds: &[superblock_faults::Kind]| rng.below(kinds.len() as u64) as usize;
+    match rng.below(30) {
         0..14 => Case::Faults(kind),
         14..17 => Case::Scheduled(kind),
         17..19 => Case::Unprotected,
-        _ => Case::Power,
+        19 => Case::Power,
+        20..26 => Case::Superblocks(number(rng, superblock_faults::KINDS)),
+        _ => Case::DeadDies(number(rng, superblock_dead_dies::KINDS)),
     }
 }
 
@@ -107,6 +115,12 @@ fn done(case: Case, seed: u64, tally: &mut Faults) -> u64 {
         Case::Scheduled(kind) => fault_schedule::scheduled(seed, kind, tally),
         Case::Unprotected => fault_schedule::unprotected(seed, tally),
         Case::Power => return power::case(seed).map_or(0, |_| power::OFF),
+        Case::Superblocks(kind) => {
+            superblock_faults::case(seed, superblock_faults::KINDS[kind], tally);
+        }
+        Case::DeadDies(kind) => {
+            superblock_dead_dies::case(seed, superblock_dead_dies::KINDS[kind], tally);
+        }
     }
     0
 }

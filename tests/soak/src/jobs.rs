@@ -12,7 +12,7 @@ pub struct Job {
     pub arguments: Vec<String>,
 }
 
-/// A drive of 10 MiB, on which stripes of four chips work.
+/// The head of the description of a drive of 10 MiB, on which stripes of four chips work.
 const DRIVE: &str = r#"# A tiny drive
 [geometry]
 channels = 2
@@ -39,16 +39,43 @@ buffer_load = "3us"
 size = "128KiB"
 ack = "on_insert"
 
+[policy.redundancy]
+worn_above = 2000
+"#;
+
+/// The rest of it, for a drive that maps pages.
+const PAGES: &str = r#"stripe = 3
+parity_cache = "64KiB"
+
 [queue]
 depth = 64
 max_reads = 64
 max_writes = 64
-
-[policy.redundancy]
-stripe = 3
-parity_cache = "64KiB"
-worn_above = 2000
 "#;
+
+/// The rest of it, for a drive with superblocks.
+const SUPERBLOCKS: &str = r#"
+[queue]
+depth = 64
+max_reads = 64
+
+[ftl]
+reclaim_unit = "superblock"
+program_unit = "word_line"
+
+[gc]
+foreground_below = 2
+background_below = 2
+
+[precondition]
+pattern = "steady"
+"#;
+
+/// Parity of superblocks, one command of four.
+const PARITY: &str = "
+[superblocks]
+parity = 4
+";
 
 /// An hour of writes, of which a life of nine hours is made.
 const LOAD: &str = "duration = '1h'
@@ -58,9 +85,9 @@ space.share = 0.8
 writes.sizes = '4KiB 3, 16KiB 1'
 ";
 
-const LIFE: &str = "--device ready-32 --set geometry.channels=1 --set geometry.chips_per_channel=1 \
-    --set geometry.dies_per_chip=1 --set geometry.blocks_per_plane=32 --set lifetime.cycles=400 \
-    --years 0.001 --dilation 2 --no-check";
+const LIFE: &str = "--years 0.001 --dilation 2 --no-check";
+const READY: &str = "--device ready-32 --set geometry.channels=1 --set geometry.chips_per_channel=1 \
+    --set geometry.dies_per_chip=1 --set geometry.blocks_per_plane=32 --set lifetime.cycles=400";
 
 /// Runs so short that a study of hundreds takes seconds.
 const STUDY: &str = "pes --brief --limit 20";
@@ -69,6 +96,9 @@ const STUDY: &str = "pes --brief --limit 20";
 const PROTECTED: [&str; 7] =
     ["raid5", "ppc", "hc", "da_raid5", "pe_aware", "raid5+pes_ipc", "hc+pes_ips"];
 const PLAIN: [&str; 5] = ["fifo", "rps", "pes_ips", "pes_ipc", "udl"];
+/// Schemes under which superblocks have parity.
+const PROTECTED_SUPERBLOCKS: [&str; 5] =
+    ["raid5", "da_raid5", "pe_aware", "raid5+pes_ipc", "raid5+pes_ips"];
 
 /// Most faults of a command.
 const FAULTS: u64 = 6;
@@ -80,10 +110,16 @@ pub fn draw(rng: &mut Rng, inputs: &Path) -> Result<Job> {
         let path = inputs.join(name);
         fs::write(&path, text).map(|()| path.display().to_string())
     };
-    let device = file("drive.toml", DRIVE)?;
-    let protected = rng.chance(0.6);
+    let (superblocks, protected) = (rng.chance(0.4), rng.chance(0.6));
+    let rest = if superblocks { SUPERBLOCKS } else { PAGES };
+    let parity = if superblocks && protected { PARITY } else { "" };
+    let device = file("drive.toml", &[DRIVE, rest, parity].concat())?;
     let workload = file("workload.toml", &workload(rng, protected))?;
-    let schemes: &[&str] = if protected { &PROTECTED } else { &PLAIN };
+    let schemes: &[&str] = match (protected, superblocks) {
+        (true, false) => &PROTECTED,
+        (true, true) => &PROTECTED_SUPERBLOCKS,
+        (false, _) => &PLAIN,
+    };
     let scheme = schemes[rng.below(schemes.len() as u64) as usize];
     let others: Vec<&str> = schemes.iter().copied().filter(|it| *it != scheme).collect();
     let other = others[rng.below(others.len() as u64) as usize];
@@ -114,7 +150,13 @@ pub fn draw(rng: &mut Rng, inputs: &Path) -> Result<Job> {
                 1 => format!(" --drives {drives} --shard {}/3", 1 + rng.below(3)),
                 _ => String::new(),
             };
-            ("lifetime", format!("{LIFE} --save-every {every} --workload {load}{fleet}"))
+            // With parity, a life is that of a scheme that has it.
+            let drive = match (superblocks, protected) {
+                (false, _) => READY.into(),
+                (true, true) => format!("--device {device} --scheme {scheme}"),
+                (true, false) => format!("--device {device}"),
+            };
+            ("lifetime", format!("{drive} {LIFE} --save-every {every} --workload {load}{fleet}"))
         }
         _ => ("reproduce", STUDY.into()),
     };

@@ -33,6 +33,12 @@ mod faults;
 #[path = "../../../crates/device/tests/all/power.rs"]
 #[allow(dead_code, unused_imports, reason = "its tests run with the drive")]
 mod power;
+#[path = "../../../crates/device/tests/all/superblock_dead_dies.rs"]
+#[allow(dead_code, unused_imports, reason = "its tests run with the drive")]
+mod superblock_dead_dies;
+#[path = "../../../crates/device/tests/all/superblock_faults.rs"]
+#[allow(dead_code, unused_imports, reason = "its tests run with the drive")]
+mod superblock_faults;
 #[path = "../../../crates/device/tests/all/support/mod.rs"]
 mod support;
 

@@ -170,6 +170,12 @@ impl LossLedger {
     pub fn lost_in_all(&self) -> u64 {
         self.lost.sum()
     }
+
+    /// Returns the number of unreadable data pages that still wait to be rebuilt.
+    pub fn waiting(&self) -> u64 {
+        // Lost writes never were in the flash.
+        self.unreadable + self.lost_writes - self.rebuilt - self.rewritten - self.lost_in_all()
+    }
 }
 
 /// Counts of silently corrupted pages over a run.

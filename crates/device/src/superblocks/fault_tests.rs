@@ -266,23 +266,52 @@ fn independent_failures_lose_as_many_units_as_the_closed_form() {
     }
 }
 
+/// Returns the number of faults of a test that strikes one drive again and again: as many as
+/// `FOWLER_SWARM_FAULTS` says, or some.
+#[allow(clippy::disallowed_methods, reason = "more faults strike on request")]
+fn faults_asked() -> u64 {
+    let asked = std::env::var("FOWLER_SWARM_FAULTS").ok();
+    let usual = if cfg!(debug_assertions) { 150 } else { 5_000 };
+    asked.map_or(usual, |text| text.parse().expect("FOWLER_SWARM_FAULTS is a number"))
+}
+
+/// Draws a fault that takes no more of any stripe than its parity gives back: of a whole chip if
+/// the stripe is no wider than the chips, and of a whole channel if it is no wider than these.
+fn covered_fault(rng: &mut Rng, config: &Config) -> Fault {
+    let (geometry, stripe) = (config.geometry, config.superblocks.parity);
+    let pages = config.layout().expect("it works").logical_pages;
+    let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+    match rng.below(9) {
+        0 => Fault::Die(DieId(below(rng, geometry.dies()))),
+        1 => Fault::Plane(PlaneId(below(rng, geometry.planes()))),
+        2 => Fault::Parity(StripeId(below(rng, config.parity_pages()))),
+        3 | 4 => Fault::Block(BlockId(below(rng, geometry.blocks()))),
+        // Caches are protected, so that nothing but the work in flight is at stake.
+        5 => Fault::Power,
+        6 if stripe <= geometry.chips() => Fault::Chip(below(rng, geometry.chips())),
+        7 if stripe <= geometry.channels => Fault::Channel(below(rng, geometry.channels)),
+        _ => Fault::Page(Lpn(below(rng, pages))),
+    }
+}
+
 /// Whatever the stripe covers is never lost, however often it fails, if it is repaired in between.
+/// Stripes are as wide as the chips, or as the channels.
 #[test]
 fn nothing_that_the_stripe_covers_is_lost() {
-    let faults = if cfg!(debug_assertions) { 150 } else { 5_000 };
-    let config = failing(4);
+    for parity in [4, 2] {
+        fail_again_and_again(parity, faults_asked());
+    }
+}
+
+/// Lets a drive with stripes of `parity` commands fail `faults` times, under requests and with time
+/// for repair in between.
+fn fail_again_and_again(parity: u32, faults: u64) {
+    let config = failing(parity);
     let layout = config.layout().expect("it works");
     let mut device = drive(&config);
     let mut rng = Rng::stream(11, "faults");
     for number in 0..faults {
-        let geometry = config.geometry;
-        let fault = match rng.below(6) {
-            0 => Fault::Die(DieId(rng.below(geometry.dies().into()) as u32)),
-            1 => Fault::Plane(PlaneId(rng.below(geometry.planes().into()) as u32)),
-            2 => Fault::Parity(StripeId(rng.below(config.parity_pages().into()) as u32)),
-            3 | 4 => Fault::Block(BlockId(rng.below(geometry.blocks().into()) as u32)),
-            _ => Fault::Page(Lpn(rng.below(layout.logical_pages.into()) as u32)),
-        };
+        let fault = covered_fault(&mut rng, &config);
         let now = device.now();
         let all: Vec<HostIo> = (0..rng.below(200))
             .map(|number| {

@@ -13,6 +13,17 @@ impl Config {
         self.stream_limits().streams > 1
     }
 
+    /// Returns the least value of `gc.foreground_below` with which the streams of a drive with
+    /// superblocks can all open one at once, those of the host and those of moved data; `None` if
+    /// as many are kept erased, or if the host has one stream only. With fewer, streams that begin
+    /// together wait until a superblock has been emptied.
+    /// See docs/decisions/superblocks.md, "What are streams on a drive with superblocks?".
+    pub fn erased_for_streams(&self) -> Option<u32> {
+        let open = self.host_streams() + self.moved_superblocks();
+        let short = open >= self.gc.foreground_below;
+        (self.ftl.has_superblocks() && self.host_streams() > 1 && short).then_some(open + 1)
+    }
+
     /// Refuses settings for streams (groups of data written to superblocks of their own) that have
     /// no effect on a drive with superblocks, or that conflict with its SLC cache.
     pub(super) fn refuse_rules_of_streams(&self, refusals: &mut Refusals) {

@@ -5,8 +5,11 @@
 //!
 //! Slow: forty drives of each kind, with all laws checked at every fault and every 29th event.
 //!
+//! `make soak` runs these drives as well (`tests/soak`).
+//!
 //! With `FOWLER_SWARM_TIMES=n` in the environment, n times as many drives run.
 
+use crate::support::fault_tally::Tally;
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
@@ -90,25 +93,42 @@ pub(crate) fn load(rng: &mut Rng, seed: u64, logical: u64) -> Vec<HostIo> {
     all.into_iter().flat_map(more).flatten().collect()
 }
 
-fn swarm(stream: &str, altered: impl Fn(&mut Rng, Config) -> Config) {
+/// A kind of drive: the name of its stream of random numbers, and the function that makes a drive
+/// drawn at random one of this kind.
+pub(crate) type Kind = (&'static str, fn(&mut Rng, Config) -> Config);
+
+/// Runs the drive of a seed. Returns its losses; `None` if it cannot work.
+pub(crate) fn case(seed: u64, (stream, altered): Kind, tally: &mut Tally) -> Option<LossLedger> {
+    let mut rng = Rng::stream(seed, stream);
+    let config = drawn(&mut rng);
+    let config = altered(&mut rng, config);
+    let config = failing(&mut rng, config);
+    let device = built(&config).ok()?;
+    Some(run(device, &config, &mut rng, (seed, stream), tally))
+}
+
+fn swarm(stream: &str) {
+    let kind = *KINDS.iter().find(|kind| kind.0 == stream).expect("a kind of drive");
     let drives = times() * if cfg!(debug_assertions) { 40 } else { 600 };
-    let (mut ran, mut totals) = (0, Totals::default());
+    let (mut tally, mut totals) = (Tally::default(), Totals::default());
     for seed in 0..drives {
-        let mut rng = Rng::stream(seed, stream);
-        let config = drawn(&mut rng);
-        let config = altered(&mut rng, config);
-        let config = failing(&mut rng, config);
-        let Ok(device) = built(&config) else { continue };
-        ran += 1;
-        let ledger = run(device, &config, &mut rng, &format!("seed {seed} of {stream}"), seed);
+        let Some(ledger) = case(seed, kind, &mut tally) else { continue };
         totals.rebuilt += ledger.rebuilt;
         totals.degraded += ledger.degraded_reads;
         totals.failed += ledger.failed_reads;
         totals.wrong += ledger.silent.returned;
     }
+    let ran = tally.drives;
     assert!(ran * 2 > drives, "only {ran} of {drives} drives could be built");
     let Totals { rebuilt, degraded, failed, wrong } = totals;
     assert!(rebuilt > 0 && degraded > 0 && failed > 0 && wrong > 0, "{stream}: {totals:?}");
+}
+
+/// Returns how many units faults have taken from a drive so far: data and parity in the flash, and
+/// data in caches without power.
+pub(crate) fn taken_so_far(device: &Device<Superblocks>) -> u64 {
+    let ledger = device.losses().expect("it notices losses");
+    ledger.unreadable + ledger.parity_unreadable + ledger.lost_writes + ledger.silent.made_in_all()
 }
 
 /// Serves requests under faults on the drive of a seed, and checks it. Returns its losses.
@@ -116,9 +136,10 @@ fn run(
     mut device: Device<Superblocks>,
     config: &Config,
     rng: &mut Rng,
-    case: &str,
-    seed: u64,
+    (seed, stream): (u64, &str),
+    tally: &mut Tally,
 ) -> LossLedger {
+    let case = &format!("seed {seed} of {stream}");
     let layout = config.layout().expect("it was built");
     let all = load(rng, seed, layout.logical.0);
     let pacing = match rng.below(2) {
@@ -133,7 +154,9 @@ fn run(
         assert!(events < 10_000_000, "{case} does not end");
         if rng.below(every) == 0 {
             let fault = fault(rng, config, &layout);
+            let before = taken_so_far(device);
             device.inject(fault);
+            tally.fault(fault, taken_so_far(device) > before);
             let law = device.check_superblocks();
             law.unwrap_or_else(|law| panic!("{case}, {fault:?} at {events}: {law:?}"));
         } else if events.is_multiple_of(29) {
@@ -150,7 +173,9 @@ fn run(
         assert!(!device.has_unwritten(), "{case}: the buffer was not written out");
     }
     read_all(&mut device, &layout, case);
-    device.losses().expect("it notices losses")
+    let ledger = device.losses().expect("it notices losses");
+    tally.drive(&ledger);
+    ledger
 }
 
 /// Reads all pages, so that nothing waits to be found. Every read of a lost page says so.
@@ -178,84 +203,53 @@ pub(crate) fn protected(rng: &mut Rng, mut config: Config) -> Config {
     config
 }
 
-#[test]
-fn faults_take_nothing_that_parity_covers() {
-    swarm("faults", protected);
-}
+/// Defines the kinds of drives, and a test of each.
+macro_rules! kinds {
+    ($($(#[$about:meta])* $test:ident, $stream:literal => $altered:expr;)*) => {
+        pub(crate) const KINDS: &[Kind] = &[$(($stream, $altered)),*];
 
-#[test]
-fn faults_whatever_the_cache() {
-    swarm("faults of a cache", |rng, config| {
+        $($(#[$about])* #[test] fn $test() { swarm($stream); })*
+    };
+}
+pub(crate) use kinds;
+
+kinds! {
+    faults_take_nothing_that_parity_covers, "faults" => protected;
+    faults_whatever_the_cache, "faults of a cache" => |rng, config| {
         let config = cached(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_the_age() {
-    swarm("faults of old data", |rng, config| {
+    };
+    faults_whatever_the_age, "faults of old data" => |rng, config| {
         let config = aging(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_the_parity() {
-    swarm("faults and coverage", covered);
-}
-
-#[test]
-fn faults_whatever_the_units() {
-    swarm("faults of other units", |rng, config| {
+    };
+    faults_whatever_the_parity, "faults and coverage" => covered;
+    faults_whatever_the_units, "faults of other units" => |rng, config| {
         let config = of_other_units(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_stays() {
-    swarm("faults and clean frames", |rng, config| {
+    };
+    faults_whatever_stays, "faults and clean frames" => |rng, config| {
         let config = lazy(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_the_errors() {
-    swarm("faults and errors", |rng, config| {
+    };
+    faults_whatever_the_errors, "faults and errors" => |rng, config| {
         let config = erring(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_the_streams() {
-    swarm("faults and streams", |rng, config| {
+    };
+    faults_whatever_the_streams, "faults and streams" => |rng, config| {
         let config = streamed(rng, config);
         protected(rng, config)
-    });
-}
-
-/// Between the faults, scrubbing reads pages and compares stripes.
-#[test]
-fn faults_whatever_is_scrubbed() {
-    swarm("faults and scrubbing", |rng, config| {
+    };
+    /// Between the faults, scrubbing reads pages and compares stripes.
+    faults_whatever_is_scrubbed, "faults and scrubbing" => |rng, config| {
         let config = scrubbed(rng, config);
         if config.redundancy.has_stripes() { config } else { protected(rng, config) }
-    });
-}
-
-#[test]
-fn faults_whatever_the_wear() {
-    swarm("faults and wear", |rng, config| {
+    };
+    faults_whatever_the_wear, "faults and wear" => |rng, config| {
         let config = leveled(rng, config);
         protected(rng, config)
-    });
-}
-
-#[test]
-fn faults_whatever_the_blocks() {
-    swarm("faults and bad blocks", |rng, config| {
+    };
+    faults_whatever_the_blocks, "faults and bad blocks" => |rng, config| {
         let config = match rng.below(3) {
             0 => cached(rng, config),
             1 => covered(rng, config),
@@ -263,15 +257,11 @@ fn faults_whatever_the_blocks() {
         };
         let config = wearing_out(rng, config);
         protected(rng, config)
-    });
-}
-
-/// Scrubbing reads and compares what bad blocks have left of stripes.
-#[test]
-fn faults_whatever_is_scrubbed_of_bad_blocks() {
-    swarm("faults, scrubbing and bad blocks", |rng, config| {
+    };
+    /// Scrubbing reads and compares what bad blocks have left of stripes.
+    faults_whatever_is_scrubbed_of_bad_blocks, "faults, scrubbing and bad blocks" => |rng, config| {
         let config = scrubbed(rng, config);
         let config = wearing_out(rng, config);
         if config.redundancy.has_stripes() { config } else { protected(rng, config) }
-    });
+    };
 }

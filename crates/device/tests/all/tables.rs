@@ -2,17 +2,18 @@
 //! beyond an allocation: `make miri`. Without the interpreter these are a few more random drives.
 
 use crate::support::random::{Choice, drive, requests};
+use crate::support::superblocks::{built, tiny};
 use crate::support::{scheme, small};
 use fowler_device::policy::custom::{CustomDieOrder, Maker, View};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::reliability::ModelKind;
-use fowler_device::{Completion, Device, Pacing};
+use fowler_device::{Completion, Device, Layer, Pacing};
 use fowler_units::{DieId, Nanos, Rng, TxnId};
 
 /// A few requests take an interpreted drive some seconds.
 const REQUESTS: u64 = if cfg!(miri) { 30 } else { 300 };
 
-fn serve(mut device: Device, seed: u64) {
+fn serve<L: Layer + Clone>(mut device: Device<L>, seed: u64) {
     let mut rng = Rng::stream(seed, "tables");
     let requests = requests(&mut rng, device.layout(), REQUESTS);
     let mut completions: Vec<Completion> = Vec::new();
@@ -31,6 +32,23 @@ fn every_scheme() {
         let mut config = small();
         scheme(&mut config, name);
         serve(Device::new(&config).expect("a drive that works"), 1);
+    }
+}
+
+/// A drive with superblocks, with and without parity, that has to collect.
+#[test]
+fn superblocks() {
+    for parity in [0, 4] {
+        let mut config = tiny();
+        (config.geometry.planes_per_die, config.geometry.blocks_per_plane) = (1, 10);
+        config.geometry.page_size.0 = 4096;
+        (config.buffer.size.0, config.over_provisioning) = (64 * 4096, 0.65);
+        config.superblocks.parity = parity;
+        if parity > 0 {
+            config.redundancy.name = RedundancyKind::Raid5;
+            config.redundancy.integrity = true;
+        }
+        serve(built(&config).expect("a drive that works"), 1);
     }
 }
 

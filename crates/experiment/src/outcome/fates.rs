@@ -31,6 +31,9 @@ pub struct Effect {
     /// Data pages rewritten or trimmed by the host from this fault to the next fault or the end of
     /// the run.
     pub rewritten: u64,
+    /// Unreadable data pages, of this fault and of those before it, that wait to be rebuilt at the
+    /// next fault or the end of the run.
+    pub waiting: u64,
 }
 
 impl Effect {
@@ -46,6 +49,7 @@ impl Effect {
             corrupted: after.silent.made_in_all() - before.silent.made_in_all(),
             rebuilt: until.rebuilt - before.rebuilt,
             rewritten: until.rewritten - before.rewritten,
+            waiting: until.waiting(),
         }
     }
 }

@@ -62,5 +62,10 @@ fn facts() -> Vec<Fact<Fate>> {
             "Unreadable data pages overwritten or trimmed by the host before the next fault or the end.",
             effect(|it| it.rewritten),
         ),
+        Fact::new(
+            "waiting",
+            "Unreadable data pages, of this fault and of those before it, that wait to be rebuilt at the next fault or the end.",
+            effect(|it| it.waiting),
+        ),
     ]
 }

@@ -142,7 +142,7 @@ const LOSSES: [Loss; 22] = [
     ),
     // An unreadable page is rebuilt, rewritten or lost, or waits for one of these.
     ("waiting", PAGES, "Unreadable pages that still wait to be rebuilt at the end.", |it| {
-        json!(it.unreadable - (it.rebuilt + it.rewritten + it.lost_in_all() - it.lost_writes))
+        json!(it.waiting())
     }),
     ("parity_unreadable", PAGES, "Parity pages found to be unreadable.", |it| {
         json!(it.parity_unreadable)

@@ -225,6 +225,7 @@ fn take_as_injected<L: DriveKind>(spec: impl Fn(&str, &str) -> RunSpec) {
             assert_eq!(ledger.parity_unreadable, effect.parity_unreadable);
             assert_eq!(ledger.lost_in_all(), effect.lost, "{scheme} {fault}");
             assert_eq!(ledger.rebuilt, effect.rebuilt);
+            assert_eq!(ledger.waiting(), effect.waiting);
             let holds_data = !fault.contains("parity") && !fault.contains("power");
             assert_eq!(effect.unreadable > 0, holds_data, "{scheme} {fault}");
             // Stripes of superblocks have two commands on a chip.

@@ -5,6 +5,7 @@ use fowler_experiment::compatibility::{Compatibility, Reasons, schemes_on};
 use fowler_experiment::device_spec::{DeviceSpec, resolve};
 use fowler_experiment::presets::{Folder, Preset, open};
 use fowler_experiment::run::{ReplaySpeed, Run, RunSpec};
+use fowler_experiment::warnings::warnings;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -116,6 +117,36 @@ fn small(drive: &str) -> Vec<String> {
     set
 }
 
+/// Part of the note on a run whose streams may find no erased superblock.
+const SHORT: &str = "may be opened at once, one for each stream of data, and fewer are kept erased";
+
+/// A run with fewer erased superblocks than its streams may open at once says how many they are,
+/// and with which key none has to wait; with as many and one more it says nothing.
+#[test]
+fn streams_that_may_find_no_erased_superblock_are_said() {
+    let drive = "nvme-pm9a3";
+    let schemes = schemes_on(&DeviceSpec { device: drive.into(), ..DeviceSpec::default() });
+    let all = schemes.unwrap().into_iter().find(|it| it.scheme == "all").expect("a preset");
+    let mut keys = all.needs.expect("it works");
+    assert_eq!(keys.pop().as_deref(), Some("gc.foreground_below=10"));
+    for (below, says) in [(None, true), (Some(9), true), (Some(10), false)] {
+        let below = below.map(|count| format!("gc.foreground_below={count}"));
+        let set = [small(drive), keys.clone(), below.into_iter().collect()].concat();
+        let device = DeviceSpec { device: drive.into(), set, ..DeviceSpec::default() };
+        let demo = WorkloadSpec::Generated(open(Folder::Workloads, "demo").unwrap());
+        let run = RunSpec {
+            scheme: Some("all".into()),
+            limit: Some(100),
+            ..RunSpec::new(device, demo, ReplaySpeed::AsRecorded)
+        };
+        let outcome = Run::new(&run, Control::UNWATCHED).outcome().unwrap();
+        let said: String = warnings(&[outcome]).into_iter().map(|it| it.text).collect();
+        assert_eq!(said.contains(SHORT), says, "{said}");
+        assert_eq!(said.contains("up to 9 superblocks"), says, "{said}");
+        assert_eq!(said.contains("--set gc.foreground_below=10"), says, "{said}");
+    }
+}
+
 // Slow: some 200 different drives, each filled and used for 20,000 requests.
 #[test]
 fn every_scheme_that_works_on_a_drive_runs() {
@@ -143,6 +174,9 @@ fn every_scheme_that_works_on_a_drive_runs() {
             let outcome = outcome.unwrap_or_else(|wrong| panic!("{place}: {wrong}"));
             assert_eq!(outcome.recorder.requests(), REQUESTS, "{place}");
             assert!(outcome.laws().hold(), "{place}: {:#?}", outcome.laws());
+            // The keys include enough erased superblocks for all streams.
+            let said = warnings(std::slice::from_ref(&outcome));
+            assert!(said.iter().all(|it| !it.text.contains(SHORT)), "{place}: {said:?}");
             // A report says what scrubbing did, on either kind of drive.
             assert_eq!(outcome.scrub.is_some(), scheme == "scrub", "{place}");
         }

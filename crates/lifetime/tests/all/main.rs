@@ -4,3 +4,4 @@ mod bad_blocks_of_fleets;
 mod fleet;
 mod fleet_shards;
 mod lifetime;
+mod preset;

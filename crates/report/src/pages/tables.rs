@@ -110,6 +110,7 @@ pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
         "lost for good",
         "rebuilt",
         "rewritten",
+        "still waiting",
     ];
     let mut sheet = Sheet::new("faults", "Faults", &heads);
     for outcome in outcomes {
@@ -128,6 +129,7 @@ pub fn faults(outcomes: &[Outcome]) -> Option<Sheet> {
                 count(|effect| effect.lost),
                 count(|effect| effect.rebuilt),
                 count(|effect| effect.rewritten),
+                count(|effect| effect.waiting),
             ]);
         }
     }

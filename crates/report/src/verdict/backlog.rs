@@ -40,11 +40,14 @@ pub(super) fn look(case: &Case<'_>) -> Vec<Finding> {
     vec![Finding::new(&about, text).numbers(&numbers).next(next)]
 }
 
-/// Returns the two parts of a run between which the queue grows; `None` if it does not.
+/// Returns the two parts of a run between which the queue grows; `None` if it does not, or if it
+/// was empty at some time in the second part: a queue that drains follows a burst or a stall, and
+/// requests do not come too fast for good.
 fn growing(run: &Facts) -> Option<[Interval; 2]> {
     let parts = run.parts()?;
     let [before, after] = parts.map(|part| part.outstanding);
-    (run.open && after >= LONG && after >= GROWS * before).then_some(parts)
+    let grows = after >= LONG && after >= GROWS * before;
+    (run.open && grows && !parts[1].drained).then_some(parts)
 }
 
 #[cfg(test)]
@@ -53,10 +56,15 @@ mod tests {
     use fowler_metrics::Milestone;
     use fowler_units::Span;
 
-    fn run(open: bool, outstanding: [u128; 3]) -> Facts {
+    fn run(open: bool, outstanding: [u128; 3], idle: [u64; 3]) -> Facts {
         let at = [Span(100), Span(200), Span(400)];
-        let milestone = |(at, outstanding)| Milestone { at, outstanding, ..Milestone::default() };
-        let milestones = at.into_iter().zip(outstanding).map(milestone).collect();
+        let milestone = |((at, outstanding), idle)| Milestone {
+            at,
+            outstanding,
+            idle: Span(idle),
+            ..Milestone::default()
+        };
+        let milestones = at.into_iter().zip(outstanding).zip(idle).map(milestone).collect();
         Facts { label: "a".into(), open, requests: 9, milestones, ..Facts::default() }
     }
 
@@ -68,8 +76,17 @@ mod tests {
             (true, [1500, 3500, 8000], 0), // 20, then 22.5
             (true, [5, 20, 80], 0),        // short
         ] {
-            let runs = [run(open, outstanding)];
+            let runs = [run(open, outstanding, [0; 3])];
             assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{outstanding:?}");
+        }
+    }
+
+    /// A burst or a stall in the second part of a run is no sign of a rate that is too high.
+    #[test]
+    fn a_queue_that_drains_is_no_backlog() {
+        for (idle, says) in [([0, 0, 0], 1), ([0, 60, 60], 1), ([0, 0, 60], 0), ([60, 90, 91], 0)] {
+            let runs = [run(true, [500, 2000, 8000], idle)];
+            assert_eq!(look(&Case { runs: &runs, spread: None }).len(), says, "{idle:?}");
         }
     }
 }

@@ -183,6 +183,8 @@ pub(crate) struct Interval {
     pub erases: u64,
     /// Mean number of requests outstanding in the drive over this part of a run.
     pub outstanding: f64,
+    /// True if the drive was without a request at some time in this part of a run.
+    pub drained: bool,
 }
 
 impl Interval {
@@ -194,6 +196,7 @@ impl Interval {
             programs: until.programs - from.programs,
             erases: until.erases - from.erases,
             outstanding: (until.outstanding - from.outstanding) as f64 / length.0 as f64,
+            drained: until.idle > from.idle,
         }
     }
 }

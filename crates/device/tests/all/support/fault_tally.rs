@@ -1,10 +1,20 @@
 //! Totals of swarms of faults.
 
-use fowler_device::{Census, Device, Fault};
+use fowler_device::{Census, Device, Fault, LossLedger};
 
 /// The kinds of faults, as users name them.
-pub const KINDS: [&str; 8] =
-    ["page", "parity", "block", "plane", "die", "chip", "channel", "power"];
+pub const KINDS: [&str; 10] = [
+    "page",
+    "parity",
+    "block",
+    "plane",
+    "die",
+    "chip",
+    "channel",
+    "power",
+    "miscorrected",
+    "misdirected",
+];
 
 fn kind(fault: Fault) -> usize {
     match fault {
@@ -15,7 +25,9 @@ fn kind(fault: Fault) -> usize {
         Fault::Die(_) => 4,
         Fault::Chip(_) => 5,
         Fault::Channel(_) => 6,
-        _ => 7,
+        Fault::Power | Fault::Bug(_) => 7,
+        Fault::Miscorrected(_) => 8,
+        Fault::Misdirected(_) => 9,
     }
 }
 
@@ -52,14 +64,15 @@ impl Tally {
     /// Adds the counts of a drive at the end of its case.
     pub fn end(&mut self, device: &Device) {
         let losses = device.losses().expect("a drive with versions");
-        let lost = losses.lost_in_all();
-        assert_eq!(
-            losses.unreadable,
-            losses.rebuilt + losses.rewritten + lost - losses.lost_writes
-        );
+        assert_eq!(losses.waiting(), 0);
+        self.drive(&losses);
+    }
+
+    /// Adds a drive with its losses.
+    pub fn drive(&mut self, losses: &LossLedger) {
         self.drives += 1;
         self.unreadable += losses.unreadable;
-        self.lost += lost;
+        self.lost += losses.lost_in_all();
         self.rebuilt += losses.rebuilt;
         self.rewritten += losses.rewritten;
     }
