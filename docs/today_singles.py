@@ -149,7 +149,7 @@ def main() -> None:
         its.change(at, "a lazy buffer", (NONE, [*NONE, *LAZY]), flash)
         its.change(at, "a lazy buffer and 12 erased", (NONE, [*NONE, *LAZY, *erased(12)]), flash)
         its.change(at, "HIRE", (NONE, [*NONE, *LAZY, *erased(12), *HIRE]), flash)
-    for superblocks in (5, 8, 12):
+    for superblocks in (5, 6, 7, 8, 12):
         at = ("nvme-pm9a3", "old", "TPCC")
         settings = [*NONE, *LAZY, *HIRE, *erased(superblocks)]
         its.show(at, f"HIRE with {superblocks} erased", settings, write)

@@ -5,7 +5,7 @@ of a machine. What compiles is nice to the others, which wait for answers of a b
 of processes:
 
 1. rust: builds the program and the Python module, then the tests, and runs each test program as soon as it
-   is linked, two at a time
+   is linked, two at a time; those of packages with a program once everything is
 2. python: installs the packages meanwhile; tests the package and builds the documentation once the module
    is built
 3. browser: installs Chromium and Playwright meanwhile; looks at reports once the program is built
@@ -177,6 +177,13 @@ class TestProgram:
     path: Path
     folder: Path
 
+    def runs_program(self) -> bool:
+        """Returns whether the package has a program, which its tests run.
+
+        Cargo may link it, or put it in its place, after the tests.
+        """
+        return (self.folder / "src" / "main.rs").exists() or (self.folder / "src" / "bin").exists()
+
 
 def linked(line: str) -> TestProgram | None:
     """Returns the test program that a line of Cargo reports as linked, if it does."""
@@ -206,12 +213,15 @@ def build_tests(start: Callable[[TestProgram], None]) -> bool:
         ) as process,
     ):
         ends = threading.Timer(HANGS_S, process.kill)
+        ends.daemon = True
         ends.start()
         assert process.stdout is not None
-        for line in process.stdout:
-            if test_program := linked(line):
-                start(test_program)
-        ends.cancel()
+        try:
+            for line in process.stdout:
+                if test_program := linked(line):
+                    start(test_program)
+        finally:
+            ends.cancel()
     return end("build the tests", process.returncode, log.read_text(errors="replace"))
 
 
@@ -263,13 +273,23 @@ def build() -> None:
 def rust(*only: str) -> None:
     """Builds and runs the tests of Rust."""
     started: list[Future[None]] = []
+    later: list[TestProgram] = []
     # Two at a time: a program ends with its slowest test, which leaves a processor idle.
     with ThreadPoolExecutor(2) as pool:
-        made = build_tests(lambda tests: started.append(pool.submit(run_tests, tests, *only)))
-        if not made:
+
+        def start(tests: TestProgram) -> None:
+            if tests.runs_program():
+                later.append(tests)
+            else:
+                started.append(pool.submit(run_tests, tests, *only))
+
+        made = build_tests(start)
+        if made:
+            started += [pool.submit(run_tests, tests, *only) for tests in later]
+        else:
             tally.failed.append("build the tests")
-        for tests in started:
-            tests.result()
+        for tests_run in started:
+            tests_run.result()
     if made and not only:
         code, output = run("examples in comments", [*CARGO, "test", "--workspace", "--doc"])
         passed = sum(map(int, re.findall(r"^test result: \w+\. (\d+) passed", output, re.M)))

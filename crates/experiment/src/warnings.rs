@@ -315,8 +315,8 @@ fn few_erased(outcomes: &[Outcome]) -> Option<String> {
     let enough = outcomes.iter().filter_map(short).max()?;
     let place = places(outcomes, &|it| short(it).is_some());
     Some(format!(
-        "{place} up to {} superblocks may be opened at once, one for each stream of data, and fewer \
-         are kept erased beside them: requests may wait until one is emptied, above all at the \
+        "{place} up to {} superblocks may be opened at once, one for each stream of data, and no \
+         more than that are kept erased: requests may wait until one is emptied, above all at the \
          start of a run; add --set gc.foreground_below={enough}",
         enough - 1
     ))

@@ -63,7 +63,8 @@ fn reading(at: Span, counters: &Counters, before: &Milestone) -> Milestone {
         programs: counters.programs - before.programs,
         erases: counters.erases.sum() - before.erases,
         outstanding: counters.outstanding - before.outstanding,
-        idle: counters.idle - before.idle,
+        // While a request is on the link, the drive does not yet know that this is no idle time.
+        idle: Span(counters.idle.0.saturating_sub(before.idle.0)),
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::config::layout::Refusals;
 use crate::config::{Ack, Config, GcFrontier, Pattern};
-use crate::policy::redundancy::{self, RedundancyKind};
+use crate::policy::redundancy::RedundancyKind;
 use crate::reliability::{self, ModelKind};
 use fowler_physics::parameters::Parameters;
 
@@ -40,46 +40,19 @@ impl Config {
                 refuse(key, reason, hint);
             }
         }
-        let (own, used) = (&self.redundancy, &self.redundancy_of_superblocks(plain));
-        for key in differing!(own, used, "policy.redundancy": stripe word_line) {
-            let stripe = key == "policy.redundancy.stripe";
-            let (reason, hint) = if stripe {
-                ("superblocks.parity is the number of program commands of a stripe", "leave it out, and set superblocks.parity")
-            } else {
-                ("flash.word_line is the number of pages that a torn program takes", "leave it out")
-            };
-            refuse(key, reason, hint);
+        let (own, plain) = (&self.redundancy, &plain.redundancy);
+        for key in differing!(own, plain, "policy.redundancy": stripe) {
+            refuse(key, "superblocks.parity is the number of program commands of a stripe", "leave it out, and set superblocks.parity");
         }
-        for key in differing!(own, used, "policy.redundancy":
+        for key in differing!(own, plain, "policy.redundancy": word_line) {
+            refuse(key, "flash.word_line is the number of pages that a torn program takes", "leave it out");
+        }
+        for key in differing!(own, plain, "policy.redundancy":
             parity_cache parity_ahead n_update above_n_update cut_off update_order flush_moved)
         {
             refuse(key, "its parity is written once, with its stripe, and never cached or updated", "leave it out");
         }
         self.refuse_idle_reliability(&mut refuse);
-    }
-
-    /// Returns the redundancy settings of this drive as far as superblocks have a use for them, and
-    /// the others, which only matter to stripes with parity updated in place, as in `plain`.
-    fn redundancy_of_superblocks(&self, plain: &Config) -> redundancy::Params {
-        let own = self.redundancy;
-        redundancy::Params {
-            name: own.name,
-            worn_above: own.worn_above,
-            worn_erase_pulse: own.worn_erase_pulse,
-            all_above: own.all_above,
-            retention: own.retention,
-            reads: own.reads,
-            limit_growth: own.limit_growth,
-            integrity: own.integrity,
-            checks: own.checks,
-            cache: own.cache,
-            saved: own.saved,
-            cut_programs: own.cut_programs,
-            flush_at_end: own.flush_at_end,
-            rebuild_at_once: own.rebuild_at_once,
-            rebuild_rate: own.rebuild_rate,
-            ..plain.redundancy
-        }
     }
 
     /// Calls `refuse` with the key, the reason and a hint for each setting of `reliability` that
@@ -93,13 +66,11 @@ impl Config {
             refuse(key, reason, "leave it out: the true strengths are known");
         }
         let used = self.cells_of_superblocks(plain.cells);
-        let (reason, hint) = match own.model {
-            ModelKind::Off => (
-                "nothing reads it there without reliability.model",
-                "leave it out, or set aging.coding = \"off\" and reliability.model = \"analytic\"",
-            ),
-            _ => ("the states of its cells are those of [aging]", "leave it out"),
+        let reason = match own.model {
+            ModelKind::Off => "nothing reads it there without reliability.model",
+            _ => "the states of its cells are those of [aging]",
         };
+        let hint = "leave it out";
         #[rustfmt::skip]
         let cells = differing!(own.cells, used, "reliability.cells":
             growth_mean growth_sd growth_bound rber_unworn erased programmed_1 programmed_2
@@ -118,8 +89,9 @@ impl Config {
         let by_age = self.redundancy.name == RedundancyKind::DisturbLimiting;
         let counts = self.aging.is_on() || by_age || self.parity_varies();
         if !counts {
-            differing!(own, plain, "reliability": cycles oldest)
-                .for_each(|key| refuse(key, reason, "leave it out, or set aging.coding"));
+            differing!(own, plain, "reliability": cycles oldest).for_each(|key| {
+                refuse(key, reason, "leave it out, or let its data age (aging.coding)")
+            });
         }
         if !self.parity_varies() {
             differing!(own, plain, "reliability": cycles_spread)

@@ -14,9 +14,10 @@ impl Config {
     }
 
     /// Returns the least value of `gc.foreground_below` with which the streams of a drive with
-    /// superblocks can all open one at once, those of the host and those of moved data; `None` if
-    /// as many are kept erased, or if the host has one stream only. With fewer, streams that begin
-    /// together wait until a superblock has been emptied.
+    /// superblocks, those of the host and those of moved data, never wait for an erased one: one
+    /// more than there are streams. Returns `None` if as many are kept erased, or if the host has
+    /// one stream only. With fewer, streams that begin together may wait until a superblock has
+    /// been emptied.
     /// See docs/decisions/superblocks.md, "What are streams on a drive with superblocks?".
     pub fn erased_for_streams(&self) -> Option<u32> {
         let open = self.host_streams() + self.moved_superblocks();

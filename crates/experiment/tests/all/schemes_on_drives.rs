@@ -118,7 +118,8 @@ fn small(drive: &str) -> Vec<String> {
 }
 
 /// Part of the note on a run whose streams may find no erased superblock.
-const SHORT: &str = "may be opened at once, one for each stream of data, and fewer are kept erased";
+const SHORT: &str =
+    "may be opened at once, one for each stream of data, and no more than that are kept erased";
 
 /// A run with fewer erased superblocks than its streams may open at once says how many they are,
 /// and with which key none has to wait; with as many and one more it says nothing.
