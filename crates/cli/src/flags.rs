@@ -155,13 +155,14 @@ pub(crate) struct Load {
     pub addresses: Addresses,
     #[command(flatten)]
     pub replay_speed: ReplaySpeed,
-    /// Let something fail at a time, such as "10s chip 3"; several faults are separated by commas or
-    /// given one by one, in order of time. Units, numbered from 0: page N uncorrectable (a logical page), parity N (of a stripe),
-    /// block N, plane N, die N, chip N, channel N. They lose what they hold. Dies, and those of
-    /// chips and channels, stay failed unless there are spare ones (failed_dies.spare); all others
-    /// continue empty. Or, unnoticed, miscorrected N (a logical page reads as something else) and
-    /// misdirected N (its write landed on another page). Or power SPAN, such as "30s power 2s": off
-    /// for so long. Or "every 10s page": random units of a kind, at that time apart on average
+    /// Let something fail at a time, such as "10s chip 3"; several faults are separated by commas
+    /// or given one by one, in order of time. Units, numbered from 0: page N uncorrectable (a
+    /// logical page), parity N (of a stripe), block N, plane N, die N, chip N, channel N. They lose
+    /// what they hold. Dies, and those of chips and channels, stay failed unless there are spare
+    /// ones (failed_dies.spare); all others continue empty. Or, unnoticed, miscorrected N (a
+    /// logical page reads as something else) and misdirected N (its write landed on another page).
+    /// Or power SPAN, such as "30s power 2s": off for so long. Or "every 10s page": random units of
+    /// a kind, at that time apart on average
     #[arg(long, value_name = "FAULT", value_delimiter = ',')]
     pub fault: Vec<String>,
     #[command(flatten)]

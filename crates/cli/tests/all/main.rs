@@ -9,6 +9,7 @@ mod devices;
 mod escapes;
 #[cfg(all(feature = "report", feature = "parquet"))]
 mod failing_disk;
+mod faults;
 mod files_to_open;
 mod fio;
 #[cfg(all(feature = "report", feature = "parquet"))]
