@@ -35,7 +35,7 @@ fn every_scheme() {
     }
 }
 
-/// A drive with superblocks, with and without parity, that has to collect.
+/// A drive with superblocks, with and without parity.
 #[test]
 fn superblocks() {
     for parity in [0, 4] {
