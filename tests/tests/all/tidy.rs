@@ -383,10 +383,8 @@ fn the_way_of_a_request_stays_out_of_the_world() {
                 ("println!", "prints"),
                 ("fowler_metrics", "reads a metric"),
             ] {
-                // Preconditioning, before the first request, may use threads. Tests may be asked
-                // for more cases.
-                let may = banned == "std::thread" && path.contains("device/src/precondition/")
-                    || banned == "std::env" && path.ends_with("_tests.rs");
+                // Preconditioning, before the first request, may use threads.
+                let may = banned == "std::thread" && path.contains("device/src/precondition/");
                 if text.contains(banned) && !may {
                     problems.push(format!("{path}: {why} (`{banned}`)"));
                 }

@@ -14,9 +14,7 @@ use crate::policy::placement::StreamId;
 use crate::policy::redundancy::{CachePower, Checks, CutPrograms};
 use crate::raid::fault_kinds::Fault;
 use crate::raid::losses::{Failure, Reason};
-use fowler_units::{
-    BlockId, DieId, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, RuId, Span, StripeId, UnitId,
-};
+use fowler_units::{BlockId, DieId, HostIo, HostOp, Lpn, Nanos, Rng, RuId, Span, StripeId, UnitId};
 
 /// A full drive of four dies that notices losses, with one command in so many parity.
 fn failing(parity: u32) -> Config {
@@ -264,80 +262,6 @@ fn independent_failures_lose_as_many_units_as_the_closed_form() {
         assert!((found - expected).abs() < spread, "{parity}, {p}: {found} for {expected:.0}");
         assert!(spread < expected / 2.0, "{parity}, {p}: {expected:.0} ± {spread:.0} says nothing");
     }
-}
-
-/// Returns the number of faults of a test that strikes drives again and again: as many as
-/// `FOWLER_SWARM_FAULTS` says, or some.
-#[allow(clippy::disallowed_methods, reason = "more faults strike on request")]
-fn faults_asked() -> u64 {
-    let asked = std::env::var("FOWLER_SWARM_FAULTS").ok();
-    let usual = if cfg!(debug_assertions) { 300 } else { 10_000 };
-    asked.map_or(usual, |text| text.parse().expect("FOWLER_SWARM_FAULTS is a number"))
-}
-
-/// Draws a fault that takes no more of any stripe than its parity gives back: of a whole chip if
-/// the stripe is no wider than the chips, and of a whole channel if it is no wider than these.
-fn covered_fault(rng: &mut Rng, config: &Config) -> Fault {
-    let (geometry, stripe) = (config.geometry, config.superblocks.parity);
-    let pages = config.layout().expect("it works").logical_pages;
-    let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
-    match rng.below(9) {
-        0 => Fault::Die(DieId(below(rng, geometry.dies()))),
-        1 => Fault::Plane(PlaneId(below(rng, geometry.planes()))),
-        2 => Fault::Parity(StripeId(below(rng, config.parity_pages()))),
-        3 | 4 => Fault::Block(BlockId(below(rng, geometry.blocks()))),
-        // Caches are protected, so that nothing but the work in flight is at stake.
-        5 => Fault::Power,
-        6 if stripe <= geometry.chips() => Fault::Chip(below(rng, geometry.chips())),
-        7 if stripe <= geometry.channels => Fault::Channel(below(rng, geometry.channels)),
-        _ => Fault::Page(Lpn(below(rng, pages))),
-    }
-}
-
-/// Whatever the stripe covers is never lost, however often it fails, if it is repaired in between.
-/// Stripes are as wide as the chips, or as the channels.
-#[test]
-fn nothing_that_the_stripe_covers_is_lost() {
-    for parity in [4, 2] {
-        fail_again_and_again(parity, faults_asked() / 2);
-    }
-}
-
-/// Lets a drive with stripes of `parity` commands fail `faults` times, under requests and with time
-/// for repair in between.
-fn fail_again_and_again(parity: u32, faults: u64) {
-    let config = failing(parity);
-    let layout = config.layout().expect("it works");
-    let mut device = drive(&config);
-    let mut rng = Rng::stream(11, "faults");
-    for number in 0..faults {
-        let fault = covered_fault(&mut rng, &config);
-        let now = device.now();
-        let all: Vec<HostIo> = (0..rng.below(200))
-            .map(|number| {
-                let op = if rng.chance(0.5) { HostOp::Write } else { HostOp::Read };
-                // The times of a run begin where the last one ended.
-                let at = Nanos::ZERO + Span::us(200) * number;
-                let page = rng.below(layout.logical_pages.into());
-                HostIo::new(op, at, page * UNIT, UNIT as u32)
-            })
-            .collect();
-        let at = now + Span::us(rng.below(40_000));
-        device.schedule_fault(at, fault);
-        device.run(all, Pacing::Open, &mut ());
-        rest(&mut device);
-        let ledger = device.losses().expect("it notices losses");
-        assert_eq!((ledger.lost_in_all(), ledger.wrong), (0, 0), "{fault:?}, number {number}");
-        // Open superblocks of which a unit has failed are not moved before they are full.
-        let open = Stream::all().filter_map(|it| device.superblocks().commands.open_of(it)).count();
-        assert!(device.spoilt_superblocks() as usize <= open, "{fault:?}, number {number}");
-        if device.spoilt_superblocks() > 0 {
-            fill_open(&mut device);
-        }
-    }
-    let ledger = device.losses().expect("it notices losses");
-    assert_eq!(ledger.faults, faults);
-    assert!(ledger.rebuilt > 10 * faults && ledger.degraded_reads > 0, "{ledger:?}");
 }
 
 /// Writes until no superblock is left of which a unit has failed.

@@ -7,17 +7,21 @@
 //!
 //! `make soak` runs these drives as well (`tests/soak`).
 //!
-//! With `FOWLER_SWARM_TIMES=n` in the environment, n times as many drives run.
+//! With `FOWLER_SWARM_TIMES=n` in the environment, n times as many drives run, and with
+//! `FOWLER_SWARM_FAULTS=n` n faults strike the drives whose stripes cover them all.
 
+use crate::faults::asked;
 use crate::support::fault_tally::Tally;
 use crate::support::random::one_of;
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
-    scrubbed, streamed, wearing_out,
+    scrubbed, streamed, tiny, wearing_out,
 };
 use fowler_device::policy::redundancy::{CachePower, Checks, CutPrograms, RedundancyKind};
 use fowler_device::*;
-use fowler_units::{BlockId, DieId, Geometry, HostIo, HostOp, Lpn, PlaneId, Rng, Span, StripeId};
+use fowler_units::{
+    BlockId, DieId, Geometry, HostIo, HostOp, Lpn, Nanos, PlaneId, Rng, Span, StripeId,
+};
 
 /// Draws a fault of a unit of the drive.
 pub(crate) fn fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
@@ -55,10 +59,8 @@ struct Totals {
 }
 
 /// Returns how many times as many drives are run as usual.
-#[allow(clippy::disallowed_methods, reason = "more drives run on request")]
 pub(crate) fn times() -> u64 {
-    let times = std::env::var("FOWLER_SWARM_TIMES").ok();
-    times.map_or(1, |text| text.parse().expect("FOWLER_SWARM_TIMES is a number"))
+    asked("FOWLER_SWARM_TIMES").unwrap_or(1)
 }
 
 /// Lets a drive notice losses, and caches survive a loss of power or not. Dies that fail are
@@ -264,4 +266,97 @@ kinds! {
         let config = wearing_out(rng, config);
         if config.redundancy.has_stripes() { config } else { protected(rng, config) }
     };
+}
+
+/// A full drive of four dies on two channels that notices losses, with one command in `parity`
+/// parity. A die that fails is replaced.
+fn covering(parity: u32) -> Config {
+    let mut config = tiny();
+    config.redundancy.name = RedundancyKind::Raid5;
+    config.superblocks.parity = parity;
+    config.redundancy.integrity = true;
+    config.failed_dies.spare = failed_dies::Params::ENDLESS;
+    // Parity of every other command takes half of the space.
+    config.over_provisioning = 0.65;
+    config
+}
+
+/// Draws a fault that takes no more of any stripe than its parity gives back: of a whole chip if
+/// the stripe is no wider than the chips, and of a whole channel if it is no wider than these.
+fn covered_fault(rng: &mut Rng, config: &Config, layout: &Layout) -> Fault {
+    let (geometry, stripe) = (config.geometry, config.superblocks.parity);
+    let (_, parities) = Fault::Parity(StripeId(0)).unit(config, layout).expect("a unit");
+    let below = |rng: &mut Rng, count: u32| rng.below(count.into()) as u32;
+    match rng.below(9) {
+        0 => Fault::Die(DieId(below(rng, geometry.dies()))),
+        1 => Fault::Plane(PlaneId(below(rng, geometry.planes()))),
+        2 => Fault::Parity(StripeId(below(rng, parities))),
+        3 | 4 => Fault::Block(BlockId(below(rng, geometry.blocks()))),
+        // Caches are protected, so that nothing but the work in flight is at stake.
+        5 => Fault::Power,
+        6 if stripe <= geometry.chips() => Fault::Chip(below(rng, geometry.chips())),
+        7 if stripe <= geometry.channels => Fault::Channel(below(rng, geometry.channels)),
+        _ => Fault::Page(Lpn(below(rng, layout.logical_pages))),
+    }
+}
+
+/// Whatever the stripe covers is never lost, however often it fails, if it is repaired in between.
+/// Stripes are as wide as the chips, or as the channels.
+#[test]
+fn nothing_that_the_stripe_covers_is_lost() {
+    let usual = if cfg!(debug_assertions) { 300 } else { 10_000 };
+    let faults = asked("FOWLER_SWARM_FAULTS").unwrap_or(usual) / 2;
+    for parity in [4, 2] {
+        fail_again_and_again(&covering(parity), faults);
+    }
+}
+
+/// Lets a drive fail `faults` times, under requests and with time for repair in between.
+fn fail_again_and_again(config: &Config, faults: u64) {
+    let layout = config.layout().expect("it works");
+    let mut device = built(config).expect("it works");
+    let mut rng = Rng::stream(11, "faults");
+    let rest = |device: &mut Device<Superblocks>| {
+        device.rest_until(device.now() + Span::ms(60_000), &mut ());
+        device.check_superblocks().expect("the laws hold");
+    };
+    let size = layout.page_size.0;
+    let (pages, mut kinds) = (u64::from(layout.logical_pages), Tally::default());
+    for number in 0..faults {
+        let fault = covered_fault(&mut rng, config, &layout);
+        let case = format!("{fault:?}, number {number}");
+        let (now, count) = (device.now(), rng.below(200));
+        let io = |number| {
+            let op = if rng.chance(0.5) { HostOp::Write } else { HostOp::Read };
+            // The times of a run begin where the last one ended.
+            let at = Nanos::ZERO + Span::us(200) * number;
+            HostIo::new(op, at, rng.below(pages) * size, size as u32)
+        };
+        let all: Vec<HostIo> = (0..count).map(io).collect();
+        device.schedule_fault(now + Span::us(rng.below(40_000)), fault);
+        device.run(all, Pacing::Open, &mut ());
+        rest(&mut device);
+        kinds.fault(fault, true);
+        let ledger = device.losses().expect("it notices losses");
+        assert_eq!((ledger.lost_in_all(), ledger.wrong), (0, 0), "{case}");
+        // Open superblocks of which a unit has failed are not moved before they are full.
+        assert!(device.spoilt_superblocks() <= config.open_streams(), "{case}");
+        for _ in 0..100 {
+            if device.spoilt_superblocks() == 0 {
+                break;
+            }
+            let now = device.now();
+            let io = |_| HostIo::new(HostOp::Write, now, rng.below(pages) * size, size as u32);
+            let all: Vec<HostIo> = (0..600).map(io).collect();
+            device.run(all, Pacing::Closed { depth: 16 }, &mut ());
+            rest(&mut device);
+        }
+        assert_eq!(device.spoilt_superblocks(), 0, "{case}: never moved");
+    }
+    let ledger = device.losses().expect("it notices losses");
+    assert_eq!(ledger.faults, faults);
+    assert!(ledger.rebuilt > 10 * faults && ledger.degraded_reads > 0, "{ledger:?}");
+    let channels = config.superblocks.parity <= config.geometry.channels;
+    let [.., chip, channel, power, _, _] = kinds.faults;
+    assert!(chip > 0 && power > 0 && (channel > 0) == channels, "{:?}", kinds.faults);
 }

@@ -141,7 +141,7 @@ mod tests {
                 &["(aging.correctable, aging.tracking, aging.coding)", "does not age"],
             ),
             ("nvme-980pro", &["aging.coding=balanced", "reliability.cycles=1000"], &[]),
-            ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability, ftl.reclaim_unit)"]),
+            ("nvme-980pro", &["reliability.cycles=1000"], &["(reliability.cycles, ftl.rec"]),
             ("nvme-980pro", &["policy.scrub=patrol"], &["(policy.scrub, rel", "never fades"]),
             ("nvme-980pro", &["policy.scrub=patrol", "aging.coding=balanced"], &[]),
             ("nvme-980pro", &["policy.scrub=patrol", "reliability.model=analytic"], &[]),
