@@ -230,7 +230,7 @@ def main() -> None:
         [f"{drive} {it}" for drive, it in zip(DRIVES, flash, strict=True)],
     )
     for path in ("read.mean_us", "read.p999_us"):
-        for load in ("1_DWPD", "F1", "TPCC", "WebSearch", "DTRS"):
+        for load in sorted({run[2] for run in study.runs}):
             changes = {subset: study.change(path, load, "old", subset) for subset in (1, 2, 4, 8, 16, 31)}
             print(f"{path}, {load}, old drives, by subset: {changes}")
     for load in ("F1", "TPCC", "1_DWPD"):

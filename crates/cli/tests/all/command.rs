@@ -418,7 +418,7 @@ fn forbidden_reads_are_an_error_after_the_result() {
 }
 
 /// Runs on the small drive with more arguments; what must have failed, as standard error.
-fn refused(arguments: &[&str]) -> String {
+pub(crate) fn refused(arguments: &[&str]) -> String {
     let output = fowler(arguments);
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {err}");

@@ -1,6 +1,6 @@
 //! Faults that the command line lists: what is wrong with them, and what a run reports.
 
-use crate::command::command;
+use crate::command::{command, refused};
 
 #[test]
 fn wrong_faults_are_said_at_once() {
@@ -8,9 +8,7 @@ fn wrong_faults_are_said_at_once() {
     let flags = faults.iter().flat_map(|fault| ["--fault", fault]);
     let usual = ["run", "--device", "small.toml", "--workload", "demo"];
     let arguments: Vec<&str> = usual.into_iter().chain(flags).collect();
-    let output = command(&arguments).output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8(output.stderr).unwrap();
+    let said = refused(&arguments);
     for part in [
         "error: --fault: `5s page 7` does not say that the page is uncorrectable",
         "error: --fault: `20s plane` does not say which plane",

@@ -136,6 +136,8 @@ mod tests {
     use super::super::cases::tiny;
     use super::*;
     use crate::policy::placement::Dies;
+    use crate::policy::redundancy::{AboveNUpdate, UpdateOrder};
+    use crate::reliability::{References, RetryCost};
     use fowler_units::{Bytes, Span};
 
     /// The keys of the refusals of a drive.
@@ -149,11 +151,21 @@ mod tests {
     #[test]
     fn keys_that_nothing_reads_are_refused_by_name() {
         type Alter<'a> = &'a dyn Fn(&mut Config);
-        let all: [(&str, Alter); 16] = [
+        let all: [(&str, Alter); 26] = [
             ("policy.placement.dies", &|it| it.placement.dies = Dies::ByAddress),
             ("policy.redundancy.stripe", &|it| it.redundancy.stripe = 7),
             ("policy.redundancy.word_line", &|it| it.redundancy.word_line = 7),
             ("policy.redundancy.parity_cache", &|it| it.redundancy.parity_cache = Bytes(65_536)),
+            ("policy.redundancy.parity_ahead", &|it| it.redundancy.parity_ahead = 7),
+            ("policy.redundancy.n_update", &|it| it.redundancy.n_update = 7),
+            ("policy.redundancy.above_n_update", &|it| {
+                it.redundancy.above_n_update = AboveNUpdate::Replace;
+            }),
+            ("policy.redundancy.cut_off", &|it| it.redundancy.cut_off = 7),
+            ("policy.redundancy.update_order", &|it| {
+                it.redundancy.update_order = UpdateOrder::ReadFirst;
+            }),
+            ("policy.redundancy.flush_moved", &|it| it.redundancy.flush_moved ^= true),
             ("buffer.ack", &|it| it.buffer.ack = Ack::OnProgram),
             ("buffer.rewrite_share", &|it| it.buffer.rewrite_share = 0.5),
             ("gc.frontier", &|it| it.gc.frontier = GcFrontier::Shared),
@@ -164,8 +176,12 @@ mod tests {
             ("reliability.levels", &|it| it.reliability.levels = 2),
             ("reliability.cycles", &|it| it.reliability.cycles = 2),
             ("reliability.cycles_spread", &|it| it.reliability.cycles_spread = 2),
+            ("reliability.oldest", &|it| it.reliability.oldest = Span::ms(7)),
+            ("reliability.references", &|it| it.reliability.references = References::Tracked),
+            ("reliability.retry", &|it| it.reliability.retry = RetryCost::Increment),
             ("reliability.table.cycles", &|it| it.reliability.table.cycles = vec![1.0]),
-            ("reliability.cells.step", &|it| it.reliability.cells.step = 0.5),
+            ("reliability.table.ages", &|it| it.reliability.table.ages = vec![Span::ms(7)]),
+            ("reliability.table.rates", &|it| it.reliability.table.rates = vec![vec![0.1]]),
         ];
         for (key, alter) in all {
             assert_eq!(refused(alter), [format!("{key}, ftl.reclaim_unit")]);
@@ -175,6 +191,17 @@ mod tests {
             ["buffer.evict_ahead, buffer.eviction"]
         );
         assert!(refused(|_| ()).is_empty());
+    }
+
+    /// Every constant of the cells that has a key is listed; times are those of the drive.
+    #[test]
+    fn no_constant_of_cells_is_forgotten() {
+        let plain = Parameters::default();
+        for (name, value) in plain.values().into_iter().filter(|(name, _)| !name.ends_with("_us")) {
+            let altered = plain.with(name, value + 0.01).expect("it has one of that name");
+            let keys = refused(|it| it.reliability.cells = altered);
+            assert_eq!(keys, [format!("reliability.cells.{name}, ftl.reclaim_unit")]);
+        }
     }
 
     /// With bit errors by level, only what places the states of the cells, and what measures them,
