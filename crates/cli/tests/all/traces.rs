@@ -86,7 +86,7 @@ fn standard_input_is_a_trace_for_every_command_and_leaves_nothing_behind() {
 
 #[test]
 fn every_device_is_shown_and_the_user_is_asked_which() {
-    let folder = Folder::new("devices");
+    let folder = Folder::new("trace-devices");
     let two = folder.file("two.spc", TWO);
     let (code, out, err) = run(&["trace", "info", &two]);
     assert_eq!(code, Some(0), "{err}");

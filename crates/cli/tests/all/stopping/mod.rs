@@ -25,14 +25,16 @@ fn a_stopped_conversion_leaves_nothing() {
 /// More than anybody waits for, and yet no more than a disk holds.
 const ENDLESS: &str = "requests = 5_000_000\narrivals.kind = \"closed\"\nmix.reads = 0.9\n";
 
-/// Length in bytes of the unfinished file that will have this name when it is finished.
+/// Length in bytes of the unfinished file that will have this name when it is finished, beyond the
+/// one byte with which the program tries whether the file can be written before a run begins.
 fn unfinished(folder: &Folder, name: &str) -> u64 {
     let is_it = |path: &PathBuf| {
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         file.starts_with(&format!("{name}.")) && file.ends_with(".partial")
     };
     let files = fs::read_dir(&folder.0).unwrap().map(|it| it.unwrap().path()).filter(is_it);
-    files.map(|path| fs::metadata(path).map_or(0, |facts| facts.len())).max().unwrap_or(0)
+    let lengths = files.map(|path| fs::metadata(path).map_or(0, |facts| facts.len()));
+    lengths.max().unwrap_or(0).saturating_sub(1)
 }
 
 /// Columns of a comparison that was cut short are of different requests, unless by chance.
