@@ -40,10 +40,14 @@ pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Returns the warning that no file in `folder` is a trace named in `reals`.
+/// Returns the warning that no file in `folder` is a trace named in `reals`, the real traces that a
+/// study replays.
 pub(crate) fn none_found<'a>(folder: &Path, reals: impl Iterator<Item = &'a Real>) -> String {
     let names: Vec<&str> = reals.map(|real| real.begins.as_str()).collect();
     let folder = folder.display();
+    if names.is_empty() {
+        return format!("nothing in {folder} was read: this study replays no real trace");
+    }
     format!("no file name in {folder} begins with any of {}", names.join(", "))
 }
 

@@ -87,12 +87,15 @@ impl Runs {
 
     /// Returns a list for the groups of bars in a study's figure: `of` for each stand-in trace,
     /// then `mean`, then `of` for each real trace. The mean is next to the stand-in traces that it
-    /// covers.
-    pub fn ordered<'a, T>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
+    /// covers; a group without a bar sets the real traces apart.
+    pub fn ordered<'a, T: Default>(&'a self, of: impl Fn(&'a Column) -> T, mean: T) -> Vec<T> {
         let (stand_ins, reals): (Vec<&Column>, Vec<&Column>) =
             self.columns.iter().partition(|column| column.is_stand_in());
         let mut all: Vec<T> = stand_ins.into_iter().map(&of).collect();
         all.push(mean);
+        if !reals.is_empty() {
+            all.push(T::default());
+        }
         all.extend(reals.into_iter().map(&of));
         all
     }

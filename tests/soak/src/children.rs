@@ -43,9 +43,11 @@ impl Ended {
     }
 }
 
-/// The last lines of a text.
+/// Returns the last lines of a text; of one that ends with the backtrace of a panic, the last lines
+/// before the backtrace, which say where it happened and why.
 fn last(text: &str) -> String {
-    let lines: Vec<&str> = text.lines().collect();
+    let before = text.split("\nstack backtrace:").next().unwrap_or_default();
+    let lines: Vec<&str> = before.lines().collect();
     lines[lines.len().saturating_sub(LINES)..].join("\n")
 }
 

@@ -12,7 +12,7 @@ use fowler_units::{IdVec, TxnId};
 pub struct Rank {
     /// First criterion of the order of waiting transactions in a heap; those with a smaller key go
     /// first.
-    pub key: u32,
+    pub key: u64,
     /// Submission number of the transaction. Of transactions with equal `key`, the first criterion
     /// of the order, the one with the smaller number goes first.
     pub order: u64,
@@ -140,7 +140,7 @@ mod tests {
                     ranked.remove(id, &mut places);
                     expected.remove(at);
                 } else {
-                    let rank = Rank { key: rng.below(6) as u32, order };
+                    let rank = Rank { key: rng.below(6), order };
                     ranked.push(id, rank, &mut places);
                     expected.push((rank, id));
                 }

@@ -188,10 +188,13 @@ const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
 
-/// Returns true if a host request waits for a transaction.
+/// Returns true if a host request waits for a transaction, or for data that is programmed after it:
+/// a block is programmed in order, and the pages of a superblock, parity included, have their places
+/// before they wait for a die.
 fn is_awaited(txn: &Txn) -> bool {
     let served = matches!(txn.class, TxnClass::HostRead | TxnClass::HostProgram);
-    (served || matches!(txn.owner, Owner::Merge(_))) && txn.source == Source::Host
+    let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));
+    (served || matches!(txn.owner, Owner::Merge(_))) && (placed || txn.source == Source::Host)
 }
 
 /// The transactions that wait for one die, with host reads and host programs by rank, for a die
@@ -247,7 +250,7 @@ impl Aside {
 /// Returns the rank of a host transaction in its class.
 fn rank(txn: &Txn, age_key: u32) -> Rank {
     let key = if txn.class == TxnClass::HostRead { age_key } else { u32::from(txn.group) };
-    Rank { key, order: txn.order }
+    Rank { key: key.into(), order: txn.order }
 }
 
 impl RankedQueue {
@@ -284,10 +287,11 @@ impl RankedQueue {
         if self.aside[0].id.is_some() || !is_awaited(txns.get(program)) {
             return;
         }
-        let order = txns.get(joined).due(self.deadline).0;
-        if order < self.waiting.rank_of(program, txns.places_mut(By::Age)).order {
+        let due = txns.get(joined).due(self.deadline).0;
+        let rank = self.waiting.rank_of(program, txns.places_mut(By::Age));
+        if due < rank.key {
             self.waiting.remove(program, txns.places_mut(By::Age));
-            self.waiting.push(program, Rank { key: 0, order }, txns.places_mut(By::Age));
+            self.waiting.push(program, Rank { key: due, ..rank }, txns.places_mut(By::Age));
         }
     }
 
@@ -343,7 +347,7 @@ impl RankedQueue {
         let txn = txns.get(id);
         let (class, rank) = (txn.class, rank(txn, age_key));
         if is_awaited(txn) {
-            let due = Rank { key: 0, order: self.due(id, txns).0 };
+            let due = Rank { key: self.due(id, txns).0, ..rank };
             self.waiting.push(id, due, txns.places_mut(By::Age));
         }
         if let Some(ranked) = self.of_mut(class) {
@@ -436,7 +440,7 @@ impl RankedQueue {
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;
         if !one.id.is_some() {
-            return Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.order)));
+            return Some((self.waiting.first()?, Nanos(self.waiting.first_rank()?.key)));
         }
         let due =
             |entry: &Aside| entry.is_awaited(txns).then(|| (entry.id, self.due(entry.id, txns)));
@@ -647,10 +651,8 @@ mod tests {
                 let first = awaited.min_by_key(|&&(id, _)| txns.get(id).due(SPAN));
                 let found = ranked.first_due(&txns);
                 assert_eq!(found.map(|it| it.1), first.map(|&(id, _)| txns.get(id).due(SPAN)));
-                if ranked.aside[0].id.is_some() {
-                    // Without heaps, the order of submission breaks ties, too.
-                    assert_eq!(found.map(|it| it.0), first.map(|&(id, _)| id));
-                }
+                // The order of submission breaks ties.
+                assert_eq!(found.map(|it| it.0), first.map(|&(id, _)| id));
                 most = most.max(expected.len());
             }
         }

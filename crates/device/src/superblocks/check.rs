@@ -155,6 +155,10 @@ impl Superblocks {
     }
 
     fn check_superblocks(&self) -> Result<(), String> {
+        let mut unused = self.commands.free.clone();
+        unused.sort_unstable();
+        let twice = unused.windows(2).find(|pair| pair[0] == pair[1]);
+        law!(twice.is_none(), "command {twice:?} is in the list of unused ones twice");
         let (mut free, mut leaving) = (0, 0);
         for number in self.map.superblocks() {
             let (state, traffic) = (self.map.state(number), self.map.traffic(number));

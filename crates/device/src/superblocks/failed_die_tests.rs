@@ -9,6 +9,7 @@ use crate::blocks::block_table::BlockState;
 use crate::blocks::failed_dies::FailedDieCounts;
 use crate::config::{Config, Pattern};
 use crate::event_loop::{Device, Pacing};
+use crate::flash::txn::Owner;
 use crate::mapping::page_map::Location;
 use crate::observe::completion::Completion;
 use crate::observe::operation::Op;
@@ -219,6 +220,37 @@ fn second_passes_do_not_wait_for_a_command_that_has_become_a_gap() {
     assert_eq!((device.spoilt_superblocks(), counts(&device).read_only), (0, None));
     assert_eq!(device.losses().expect("it notices losses").lost_in_all(), 0);
     assert_eq!(failed_reads(&mut device, 8 * 24), 0);
+}
+
+/// Of the last command of a die in a superblock both passes are on the way at once, with the second
+/// pass of another command between them. If the die fails then, the command comes back once.
+#[test]
+fn a_command_with_both_passes_on_the_way_comes_back_once() {
+    let mut config = roomy(2);
+    (config.flash.program_passes, config.flash.first_pass_iterations) = (2, 5);
+    let mut device = drive(&config);
+    let writes = (0..16 * 24).step_by(24).map(|unit| write_at(Nanos::ZERO, unit));
+    let mut failed = None;
+    device.run_with_faults(writes, Pacing::Closed { depth: 16 }, &mut (), |device| {
+        let programs: Vec<(Owner, DieId)> =
+            device.flash.txns.iter().map(|(_, txn)| (txn.owner, txn.die)).collect();
+        let both = |&&(owner, _): &&(Owner, DieId)| match owner {
+            Owner::FirstPass(number) => programs.iter().any(|it| it.0 == Owner::Command(number)),
+            _ => false,
+        };
+        if failed.is_none()
+            && let Some(&(_, die)) = programs.iter().find(both)
+        {
+            device.inject(Fault::Die(die));
+            failed = Some(die);
+        }
+        checked(device);
+    });
+    assert!(failed.is_some(), "no command had both passes on the way");
+    device.rest_until(device.now() + Span::ms(100), &mut ());
+    checked(&device);
+    assert_eq!(device.losses().expect("it notices losses").lost_in_all(), 0);
+    assert_eq!(failed_reads(&mut device, 16 * 24), 0);
 }
 
 /// Four of eight dies have dropped out of a superblock, and the other four fail: no die is left to

@@ -1,10 +1,13 @@
 //! RHIO's order on whole drives: Figure 3, reads before writes, and deadlines that hold whatever is
 //! reordered.
 
+use crate::support::program_order::ProgramOrder;
 use crate::support::small;
+use crate::support::superblocks::{built, tiny};
 use fowler_device::blame::Part;
-use fowler_device::policy::die_order::DieOrderKind;
+use fowler_device::policy::die_order::{self, DieOrderKind};
 use fowler_device::policy::placement::Dies;
+use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::reliability::ModelKind;
 use fowler_device::*;
 use fowler_units::{Bytes, Deadline, HostIo, HostOp, Nanos, Rng, Span};
@@ -185,6 +188,30 @@ fn a_request_with_a_deadline_of_its_own_does_not_wait_past_it_because_of_the_ord
             }
         }
         assert!(late > 50, "seed {seed}: {late} late");
+    }
+}
+
+/// The pages of a superblock have their places before they wait for a die. Nothing that is overdue
+/// is programmed before earlier pages of its block: neither before parity, for which no request
+/// waits, nor, of two passes that are due at once, before the first.
+#[test]
+fn an_overdue_program_does_not_pass_earlier_pages_of_its_block() {
+    for (seed, passes) in [(1, 1), (2, 1), (3, 2), (4, 2)] {
+        let mut config = tiny();
+        config.redundancy.name = RedundancyKind::Raid5;
+        (config.superblocks.parity, config.over_provisioning) = (3, 0.7);
+        config.die_order = die_order::Params { name: DieOrderKind::Rhio, deadline: Span::ms(10) };
+        (config.flash.program_passes, config.flash.first_pass_iterations) = (passes, 5);
+        // Room for so many commands that they wait longer than the deadline.
+        config.buffer.size = Bytes(8 << 20);
+        config.queue = QueueConfig { depth: 4096, ..config.queue };
+        let mut device = built(&config).unwrap_or_else(|why| panic!("{why:?}"));
+        let units = config.layout().expect("it was built").logical.0 / 4096;
+        let mut rng = Rng::stream(seed, "rhio/superblocks");
+        let begins = rng.below(units);
+        let writes = (0..2 * units).map(|n| io(Span::ZERO, (begins + n) % units, 1, HostOp::Write));
+        let order = ProgramOrder::new(&config, format!("seed {seed}, {passes} passes"));
+        device.run(writes, Pacing::Open, &mut (Vec::<Completion>::new(), order));
     }
 }
 

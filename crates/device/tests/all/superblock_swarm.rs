@@ -3,11 +3,13 @@
 //! Slow: sixty drives of each kind, with all laws checked at every event of one drive in ten, at
 //! every seventh of the others, or at every thousandth.
 
+use crate::support::program_order::ProgramOrder;
 use crate::support::random::{life, one_of};
 use crate::support::superblocks::{
     aging, built, cached, covered, drawn, erring, handled, lazy, leveled, of_other_units, requests,
     scrubbed, streamed, wearing_out, zones,
 };
+use fowler_device::policy::die_order::{self, DieOrderKind};
 use fowler_device::policy::redundancy::RedundancyKind;
 use fowler_device::policy::scrub::ScrubKind;
 use fowler_device::policy::throttle::ThrottleKind;
@@ -81,7 +83,7 @@ fn zones_are_written_whatever_is_combined() {
 /// combined with the earlier ones is left out; where it draws again what they have drawn, it holds.
 fn combined(rng: &mut Rng, mut config: Config) -> Config {
     type Alter = fn(&mut Rng, Config) -> Config;
-    let mut all: [Alter; 11] = [
+    let mut all: [Alter; 12] = [
         cached,
         aging,
         covered,
@@ -93,6 +95,7 @@ fn combined(rng: &mut Rng, mut config: Config) -> Config {
         victims,
         wearing_out,
         throttled,
+        hurried,
     ];
     for left in (1..=all.len()).rev() {
         let next = rng.below(left as u64) as usize;
@@ -118,6 +121,12 @@ fn throttled(rng: &mut Rng, mut config: Config) -> Config {
     if !config.slc.is_on() {
         life(&mut config, rng, ThrottleKind::ALL);
     }
+    config
+}
+
+/// Gives requests the shortest deadline, after which they are served before all others.
+fn hurried(_: &mut Rng, mut config: Config) -> Config {
+    config.die_order = die_order::Params { name: DieOrderKind::Rhio, deadline: Span::ms(10) };
     config
 }
 
@@ -168,17 +177,18 @@ fn write_zones_of(seed: u64, stream: &str, altered: impl Fn(&mut Rng, Config) ->
     let logical = config.layout().expect("it was built").logical.0;
     let mut all = zones(&mut rng, logical, 1500);
     handled(&mut Rng::stream(seed, "handles"), &mut all);
-    let mut answers: Vec<Completion> = Vec::new();
+    let order = ProgramOrder::new(&config, format!("seed {seed} of {stream}"));
+    let mut probe = (Vec::<Completion>::new(), order);
     let depth = 1 + rng.below(u64::from(config.queue.depth)) as u32;
     let mut events = 0;
-    device.run_watched(all.iter().copied(), Pacing::Closed { depth }, &mut answers, |device| {
+    device.run_watched(all.iter().copied(), Pacing::Closed { depth }, &mut probe, |device| {
         events += 1;
         if events % 1000 == 0 {
             device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
         }
         assert!(events < EVENTS_MOST, "seed {seed} of {stream} does not end");
     });
-    assert_eq!(answers.len(), all.len(), "seed {seed}");
+    assert_eq!(probe.0.len(), all.len(), "seed {seed}");
     device.check_superblocks().unwrap_or_else(|law| panic!("seed {seed}: {law:?}"));
     true
 }
@@ -341,9 +351,10 @@ fn lose_nothing(
             0 => Pacing::Open,
             _ => Pacing::Closed { depth: 1 + rng.below(u64::from(config.queue.depth)) as u32 },
         };
-        let mut answers: Vec<Completion> = Vec::new();
+        let order = ProgramOrder::new(&config, format!("seed {seed} of {stream}"));
+        let mut probe = (Vec::<Completion>::new(), order);
         let mut events = 0u64;
-        device.run_watched(all.iter().copied(), pacing, &mut answers, |device| {
+        device.run_watched(all.iter().copied(), pacing, &mut probe, |device| {
             events += 1;
             assert!(events < EVENTS_MOST, "seed {seed} of {stream} does not end");
             if events.is_multiple_of(if seed % 10 == 0 { 1 } else { 7 }) {
@@ -351,6 +362,7 @@ fn lose_nothing(
                 law.unwrap_or_else(|law| panic!("seed {seed}, event {events}: {law:?}"));
             }
         });
+        let (answers, _) = probe;
         assert_eq!(answers.len(), all.len(), "seed {seed}");
         for answer in &answers {
             assert_eq!(answer.blame.total(), answer.latency(), "seed {seed}: {:?}", answer.io);

@@ -4,7 +4,7 @@
 //! is. `pick` is a pure decision: a policy may update its own state, never the drive's.
 //!
 //! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
-//! block. The view hides programs that have no page to go to. Built-in orders are not called if
+//! block, nor a program of a superblock an earlier one of the same block. The view hides programs that have no page to go to. Built-in orders are not called if
 //! only one transaction waits, or if only one class waits and they keep the order of submission
 //! within a class. Custom orders are always called.
 

@@ -4,6 +4,7 @@
 pub mod algebra;
 pub mod fading;
 pub mod fault_tally;
+pub mod program_order;
 pub mod random;
 pub mod superblocks;
 
