@@ -53,14 +53,14 @@ impl Verdict {
             Verdict::Derived => "derived",
             Verdict::ByConstruction => "by construction",
             Verdict::Shape => "shape",
-            Verdict::Indistinct(_) => "indistinct",
+            Verdict::Indistinct(_) => "does not discriminate",
             Verdict::NotReproducible(_) => "not reproduced",
         }
     }
 
     /// Number of characters in the longest name of a verdict on a paper's claim; columns of
     /// verdicts in the terminal are padded to it.
-    pub const NAME_WIDTH: usize = 15;
+    pub const NAME_WIDTH: usize = 21;
 
     /// Returns a sentence that counts the verdicts on a paper's claims by kind.
     pub fn counted(verdicts: &[Verdict]) -> String {
