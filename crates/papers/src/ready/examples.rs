@@ -24,6 +24,14 @@ pub(super) fn constant_demand(epochs: usize) -> Vec<f64> {
     shares
 }
 
+/// Section 3.3 of the READY paper: returns the delay of a page write in nanoseconds after an epoch
+/// with twice its capacity of demand and one with a tenth, which would take the delay below zero.
+pub(super) fn delay_after_little_demand() -> f64 {
+    let mut estimator = DelayEstimator::default();
+    [2000.0, 100.0].into_iter().for_each(|pages| estimator.adjust(EPOCH, pages, 1000.0));
+    estimator.delay()
+}
+
 /// Figures 6 and 7 of the READY paper: returns the megabytes written in each of the four periods of
 /// an epoch with a capacity of 4 MB, given the megabytes that the host demands in each. `spare` is
 /// the capacity in megabytes that the epoch may borrow from later ones.
