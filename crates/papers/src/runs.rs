@@ -166,7 +166,7 @@ mod tests {
         let runs = Runs::new(columns, Results::new());
         assert_eq!(runs.groups().collect::<Vec<_>>(), ["F1", "F2", "mean", "", "F1 real"]);
         let bars = runs.bars("", |name| (name != "F1 real").then_some(name.len() as f64));
-        assert_eq!(bars.y, [Some(2.0), Some(2.0), Some(2.0), None]);
+        assert_eq!(bars.y, [Some(2.0), Some(2.0), Some(2.0), None, None]);
     }
 
     #[test]

@@ -386,6 +386,14 @@ pub(crate) fn answers<E: Viewed>(
         matching(statement, claim.id)?;
         statement.refuse_if_vacuous()?;
         let measured = (claim.measure)(evidence)?;
+        if let Some(measured) = &measured {
+            let is_measured = |stated: &String| {
+                measured.directions.is_empty()
+                    || measured.directions.iter().any(|(words, _)| words == stated)
+            };
+            let missing = statement.directions.iter().find(|&stated| !is_measured(stated));
+            debug_assert_eq!(missing, None, "{}: the study measures others", statement.id);
+        }
         let null = NullAnswer {
             words: claim.null.words(),
             exists: claim.null.exists(),
