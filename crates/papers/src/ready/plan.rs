@@ -102,7 +102,6 @@ pub(super) struct Life {
     pub response_deviation_us: Option<f64>,
     pub response_p99_us: Option<f64>,
     pub response_p9999_us: Option<f64>,
-    pub response_max_us: Option<f64>,
     pub stops_per_million: Option<f64>,
     /// Share of epochs (0 to 1) whose demand came as predicted; `None` if the scheme predicts none.
     pub accuracy: Option<f64>,
