@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// The kinds of files, by how their names begin and end. Files of a kind may be swapped.
-const KINDS: [(&str, &str, &str); 19] = [
+const KINDS: [(&str, &str, &str); 20] = [
     ("points/", ".parquet", "row of a point"),
     ("points/", ".sha256", "checksums of a point"),
     ("requests/", ".parquet", "requests of a point"),
@@ -20,6 +20,7 @@ const KINDS: [(&str, &str, &str); 19] = [
     ("format", "", FORMAT),
     ("lifetime.", "checkpoint", CHECKPOINT),
     ("runs", ".json", RUN),
+    ("runs", ".sha256", "checksums of a run"),
     ("summary.", "json", "summary"),
     ("contents.", "json", LIST),
     ("timeline.", "json", "timeline"),

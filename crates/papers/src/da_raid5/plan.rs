@@ -398,7 +398,7 @@ mod tests {
         };
         let s = &paper.sweeps;
         let equal = 2 * Worn::ALL.iter().map(|it| it.cases().len()).sum::<usize>();
-        let tested = 5 * (9 + equal + s.n_update.len() + 2) + 2 + s.cut_off.len();
+        let tested = 5 * (9 + equal + s.n_update.len() + 2) + 4 + s.cut_off.len();
         assert_eq!(count(true), tested);
         let grid = 5 * 7 * s.grid_stripes.len() * s.loads.len();
         let others = 5 * (s.caches_kib.len() - 2)

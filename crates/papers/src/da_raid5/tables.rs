@@ -3,7 +3,7 @@
 use super::paper::Paper;
 use super::plan::{Evidence, Made, Shown, busy};
 use super::variants::{
-    AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, Order, PE_AWARE,
+    AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, NONE, Order, PE_AWARE,
     PPC, RAID5, SEARCH, STAGE_2, SWEPT, Setting, UDL, ahead, cache, cut_off, length, n_update,
     replaced,
 };
@@ -390,7 +390,7 @@ fn long_search(evidence: &Evidence) -> Sheet {
     ];
     let title = "Web search until its reads refresh blocks";
     let mut sheet = Sheet::new("web-search", title, &heads);
-    for case in [RAID5, UDL] {
+    for case in [RAID5, PPC, UDL, NONE] {
         let of =
             |of: fn(&RunSummary) -> Option<f64>| evidence.number(SEARCH, case, LONG_SEARCH, of);
         sheet.row(vec![

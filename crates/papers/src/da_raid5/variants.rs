@@ -279,7 +279,7 @@ pub(super) fn variants(paper: &Paper, brief: bool) -> Vec<Vec<Variant>> {
     for kib in s.caches_kib.iter().filter(|it| !brief || ends.contains(&Some(it))) {
         first.push(swept(cache(*kib), vec![format!("buffer.size={kib}KiB")], &[HC]));
     }
-    let long = one(LONG_SEARCH.into(), Vec::new(), &[RAID5, UDL]);
+    let long = one(LONG_SEARCH.into(), Vec::new(), &[RAID5, PPC, UDL, NONE]);
     first.push(Variant { only: Some(SEARCH), requests: s.search, ..long });
     for &pages in &s.cut_off {
         let set = vec![format!("policy.redundancy.cut_off={pages}")];
