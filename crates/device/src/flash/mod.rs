@@ -600,8 +600,7 @@ impl Flash {
         let view = View::new(&die.queue, ranked, &self.txns, self.agenda.now(), die.blocked);
         let mut candidate = self.order.pick(&view)?;
         if let AnyDieOrder::Custom(_) = self.order {
-            self.check_choice(id, candidate);
-            candidate = self.first_of_block(id, candidate);
+            candidate = self.checked_choice(id, candidate);
         }
         // An erase never overtakes a read of its block, which would find the data erased.
         let erases = die.queue.head(TxnClass::Erase).is_some();
@@ -609,34 +608,6 @@ impl Flash {
             return Some(self.read_of_block(id, candidate).unwrap_or(candidate));
         }
         Some(candidate)
-    }
-
-    /// Asserts that a transaction chosen by a custom order waits for this die. The order may return
-    /// any number.
-    #[cold]
-    #[inline(never)]
-    fn check_choice(&self, id: DieId, choice: TxnId) {
-        let waits = self.txns.find(choice).is_some_and(|txn| {
-            let mut waiting = self.dies[id].queue.iter(txn.class, &self.txns);
-            waiting.any(|it| it == choice)
-        });
-        assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
-    }
-
-    /// Returns the transaction to serve when a custom order has chosen `choice`: of the programs of
-    /// a superblock, whose pages have their places before they wait, the first that waits, because
-    /// the pages of a block are programmed in order.
-    #[cold]
-    #[inline(never)]
-    fn first_of_block(&self, id: DieId, choice: TxnId) -> TxnId {
-        let placed = |txn: &Txn| {
-            let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));
-            placed.then(|| self.locator.place_in_plane(self.locator.block_of(txn.unit)))
-        };
-        let chosen = self.txns.get(choice);
-        let (class, Some(place)) = (chosen.class, placed(chosen)) else { return choice };
-        let mut waiting = self.dies[id].queue.iter(class, &self.txns);
-        waiting.find(|&it| placed(self.txns.get(it)) == Some(place)).unwrap_or(choice)
     }
 
     /// Returns a waiting read of the block that `erase` erases. The erase of a superblock covers

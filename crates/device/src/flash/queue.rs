@@ -188,9 +188,9 @@ const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
     | 1 << TxnClass::BackgroundProgram as u8
     | 1 << TxnClass::Erase as u8;
 
-/// Returns true if a host request waits for a transaction, or for data that is programmed after it:
-/// a block is programmed in order, and the pages of a superblock, parity included, have their places
-/// before they wait for a die.
+/// Returns true if a host request waits for a transaction, or for data that is programmed after it.
+/// A block is programmed in order, and the pages of a superblock, parity included, have their
+/// places before they wait for a die.
 fn is_awaited(txn: &Txn) -> bool {
     let served = matches!(txn.class, TxnClass::HostRead | TxnClass::HostProgram);
     let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));

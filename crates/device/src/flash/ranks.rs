@@ -5,12 +5,14 @@
 //! 2. A program moves forward when a page write that is due earlier joins it ([`Flash::expedite`]).
 //! 3. A transaction that waits alone is picked without asking the die order, unless that is a
 //!    custom one; otherwise the order picks ([`Flash::pick_by_rank`]).
+//! 4. The choice of a custom order is checked ([`Flash::checked_choice`]).
 //!
 //! Usually a transaction finds the queue empty and is started before the next one comes. That path
 //! is short: every rarer case is a call at the end, so that the short path saves no registers for
 //! it.
 
 use super::Flash;
+use super::txn::{Owner, Txn};
 use crate::policy::die_order::AnyDieOrder;
 use fowler_units::{DieId, TxnId};
 
@@ -49,5 +51,32 @@ impl Flash {
             return Some(sole);
         }
         self.pick_among(id)
+    }
+
+    /// Asserts that a transaction chosen by a custom order waits for this die, as the order may
+    /// return any number. Returns the transaction to serve.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn checked_choice(&self, id: DieId, choice: TxnId) -> TxnId {
+        let waits = self.txns.find(choice).is_some_and(|txn| {
+            let mut waiting = self.dies[id].queue.iter(txn.class, &self.txns);
+            waiting.any(|it| it == choice)
+        });
+        assert!(waits, "a die order chose transaction {}, which does not wait here", choice.0);
+        self.first_of_block(id, choice)
+    }
+
+    /// Returns the transaction to serve when a custom order has chosen `choice`: of the programs of
+    /// a superblock, whose pages have their places before they wait, the first that waits, because
+    /// the pages of a block are programmed in order.
+    fn first_of_block(&self, id: DieId, choice: TxnId) -> TxnId {
+        let placed = |txn: &Txn| {
+            let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));
+            placed.then(|| self.locator.place_in_plane(self.locator.block_of(txn.unit)))
+        };
+        let chosen = self.txns.get(choice);
+        let (class, Some(place)) = (chosen.class, placed(chosen)) else { return choice };
+        let mut waiting = self.dies[id].queue.iter(class, &self.txns);
+        waiting.find(|&it| placed(self.txns.get(it)) == Some(place)).unwrap_or(choice)
     }
 }

@@ -371,7 +371,7 @@ fn even_responses(evidence: &Evidence) -> Found {
     let reading = reading()?;
     let even = |trace: &str, _ready: &str| {
         let (rated, demand) = rated_and_demand(evidence, trace)?;
-        // What is endured falls with what is written.
+        // The more is written, the less is endured.
         let (mut low, mut high) = (0.0, demand);
         for _ in 0..60 {
             let work = f64::midpoint(low, high);
