@@ -90,6 +90,8 @@ pub fn draw(plane: &Plane<'_, '_>, bars: &Panel, labels: &Labels) -> Drawn {
                     let corners = [(one.0, one.1.min(other.1)), (other.0, one.1.max(other.1))];
                     bar(pen, corners, index)?;
                 }
+                // A group without a name is a gap between others.
+                None if bars.rows[group].is_empty() => {}
                 None => {
                     let (x, y) = plane.at((from + to) / 2.0, 0.0);
                     pen.missing((x, y - px(5.0)))?;

@@ -55,10 +55,12 @@ impl Legend {
             .collect();
         let any = |of: fn(&Series) -> bool| panel.series.iter().any(of);
         let columns = panel.shape == Shape::Columns;
+        let is_missing = |(row, value): (&String, &Option<f64>)| !row.is_empty() && value.is_none();
+        let misses = |it: &Series| panel.rows.iter().zip(&it.y).any(is_missing);
         let extra = [
             (any(|it| it.published.iter().any(Option::is_some)), Sign::Published, "published"),
             (any(|it| it.spread.iter().any(Option::is_some)), Sign::Whisker, "spread"),
-            (columns && any(|it| it.y.contains(&None)), Sign::Missing, "no value"),
+            (columns && panel.series.iter().any(misses), Sign::Missing, "no value"),
         ];
         let extra = extra.into_iter().filter(|it| it.0);
         entries.extend(extra.map(|(_, sign, name)| Entry { sign, name: name.into() }));

@@ -124,7 +124,7 @@ pub struct Panel {
     /// of their values.
     pub y: Axis,
     /// Names of the rows, each of which has a value in every series: groups of columns, bars,
-    /// boxes, cells. Lines have none.
+    /// boxes, cells. Lines have none. A group of columns without a name is a gap between others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rows: Vec<String>,
     /// Groups of consecutive rows, in order: the name and the number of rows of each. Empty if rows

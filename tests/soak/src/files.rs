@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub type Files = BTreeMap<PathBuf, Vec<u8>>;
 
 /// The kinds of files, by how their names begin and end. Files of a kind may be swapped.
-const KINDS: [(&str, &str, &str); 20] = [
+const KINDS: [(&str, &str, &str); 21] = [
     ("points/", ".parquet", "row of a point"),
     ("points/", ".sha256", "checksums of a point"),
     ("requests/", ".parquet", "requests of a point"),
@@ -21,6 +21,7 @@ const KINDS: [(&str, &str, &str); 20] = [
     ("lifetime.", "checkpoint", CHECKPOINT),
     ("runs", ".json", RUN),
     ("runs", ".sha256", "checksums of a run"),
+    ("runs", "format", FORMAT),
     ("summary.", "json", "summary"),
     ("contents.", "json", LIST),
     ("timeline.", "json", "timeline"),
@@ -35,8 +36,8 @@ const KINDS: [(&str, &str, &str); 20] = [
 
 /// A file that a killed command has not finished.
 pub const PARTIAL: &str = "unfinished file";
-/// The format of a sweep's folder, which has no checksum and is written again by every sweep.
-pub const FORMAT: &str = "format of a sweep";
+/// The format of a folder of a sweep or a study, which has no checksum and is written again by both.
+pub const FORMAT: &str = "format of a folder";
 /// How the kinds of files of checksums begin.
 pub const CHECKSUMS: &str = "checksums";
 pub const CHECKPOINT: &str = "checkpoint";
