@@ -36,7 +36,8 @@ const KINDS: [(&str, &str, &str); 21] = [
 
 /// A file that a killed command has not finished.
 pub const PARTIAL: &str = "unfinished file";
-/// The format of a folder of a sweep or a study, which has no checksum and is written again by both.
+/// The format of a folder of a sweep or a study, which has no checksum and is written again by
+/// both.
 pub const FORMAT: &str = "format of a folder";
 /// How the kinds of files of checksums begin.
 pub const CHECKSUMS: &str = "checksums";

@@ -193,8 +193,8 @@ const BACKGROUND: u8 = 1 << TxnClass::BackgroundRead as u8
 /// places before they wait for a die.
 fn is_awaited(txn: &Txn) -> bool {
     let served = matches!(txn.class, TxnClass::HostRead | TxnClass::HostProgram);
-    let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));
-    (served || matches!(txn.owner, Owner::Merge(_))) && (placed || txn.source == Source::Host)
+    let of_host = txn.source == Source::Host || txn.has_place();
+    (served || matches!(txn.owner, Owner::Merge(_))) && of_host
 }
 
 /// The transactions that wait for one die, with host reads and host programs by rank, for a die
@@ -435,7 +435,7 @@ impl RankedQueue {
     }
 
     /// Returns the transaction that a host request waits for and that is due first, with its due
-    /// time. If several are due at that time, any of them may be returned.
+    /// time. Of several due at that time, it is the one submitted first.
     #[inline]
     fn first_due(&self, txns: &Txns) -> Option<(TxnId, Nanos)> {
         let [one, other] = &self.aside;

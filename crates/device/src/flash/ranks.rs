@@ -12,7 +12,7 @@
 //! it.
 
 use super::Flash;
-use super::txn::{Owner, Txn};
+use super::txn::Txn;
 use crate::policy::die_order::AnyDieOrder;
 use fowler_units::{DieId, TxnId};
 
@@ -71,8 +71,8 @@ impl Flash {
     /// the pages of a block are programmed in order.
     fn first_of_block(&self, id: DieId, choice: TxnId) -> TxnId {
         let placed = |txn: &Txn| {
-            let placed = matches!(txn.owner, Owner::Command(_) | Owner::FirstPass(_));
-            placed.then(|| self.locator.place_in_plane(self.locator.block_of(txn.unit)))
+            let place = || self.locator.place_in_plane(self.locator.block_of(txn.unit));
+            txn.has_place().then(place)
         };
         let chosen = self.txns.get(choice);
         let (class, Some(place)) = (chosen.class, placed(chosen)) else { return choice };

@@ -249,6 +249,13 @@ impl Txn {
         self.asked + if self.deadline == 0 { deadline } else { own }
     }
 
+    /// Returns true if the transaction programs a page whose place was known before it began to
+    /// wait for its die, as those of superblocks are.
+    #[inline]
+    pub fn has_place(&self) -> bool {
+        matches!(self.owner, Owner::Command(_) | Owner::FirstPass(_))
+    }
+
     /// Returns true if the transaction is the first of two passes of a program.
     #[inline]
     pub fn is_first_pass(&self) -> bool {

@@ -211,7 +211,11 @@ fn an_overdue_program_does_not_pass_earlier_pages_of_its_block() {
         let begins = rng.below(units);
         let writes = (0..2 * units).map(|n| io(Span::ZERO, (begins + n) % units, 1, HostOp::Write));
         let order = ProgramOrder::new(&config, format!("seed {seed}, {passes} passes"));
-        device.run(writes, Pacing::Open, &mut (Vec::<Completion>::new(), order));
+        let mut probe = (Vec::<Completion>::new(), order);
+        device.run(writes, Pacing::Open, &mut probe);
+        // The last commands of the buffer wait for all before them.
+        let late = probe.0.iter().filter(|it| it.latency() > Span::ms(10)).count();
+        assert!(probe.1.programs > 500 && late > 500, "{} programs, {late} late", probe.1.programs);
     }
 }
 

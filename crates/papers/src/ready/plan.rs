@@ -9,6 +9,8 @@ use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
 use fowler_experiment::diagnostic::Diagnostics;
 use fowler_lifetime::Day;
+use fowler_physics::recovery::Reading;
+use fowler_units::Span;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -134,6 +136,16 @@ pub(super) struct Change {
     pub effective_lifetime_years: Option<f64>,
     pub w_work_tb: Option<f64>,
     pub response_mean_us: Option<f64>,
+}
+
+/// Length of five years, the target life in the READY paper, in seconds.
+pub(super) const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
+
+/// Returns the terabytes that a drive of `gb` GB endures under an interpretation of the READY
+/// paper's equation 2, if `written` TB are written in five years.
+pub(super) fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
+    let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
+    reading.achievable(idle) * gb / 1024.0
 }
 
 impl Evidence {

@@ -2,7 +2,7 @@
 
 use super::claims::{ACCURACY, BELOW, DEMAND, TABLE_2};
 use super::paper::Paper;
-use super::plan::{Change, Evidence, Life, READINGS, SCHEMES, read_as};
+use super::plan::{Change, Evidence, Life, READINGS, SCHEMES, read_as, writable};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
@@ -108,16 +108,6 @@ fn endured() -> Sheet {
         sheet.row(row);
     }
     sheet
-}
-
-/// Length of five years, the target life in the READY paper, in seconds.
-const LIFE_S: f64 = 5.0 * 365.0 * 86_400.0;
-
-/// Returns the terabytes that a drive of `gb` GB endures under an interpretation of the READY
-/// paper's equation 2, if `written` TB are written in five years.
-fn writable(reading: Reading, gb: f64, written: f64) -> f64 {
-    let idle = Span((LIFE_S / (written * 1024.0 / gb) * 1e9) as u64);
-    reading.achievable(idle) * gb / 1024.0
 }
 
 /// Returns Table 3 of the READY paper: accuracy of the prediction of write demand.

@@ -4,10 +4,10 @@
 //! is. `pick` is a pure decision: a policy may update its own state, never the drive's.
 //!
 //! Called by `Flash::pick` (`flash/mod.rs`), which never lets an erase overtake a read of its
-//! block, nor a program of a superblock an earlier one of the same block. The view hides programs
-//! that have no page to go to. Built-in orders are not called if only one transaction waits, or if
-//! only one class waits and they keep the order of submission within a class. Custom orders are
-//! always called.
+//! block. If a custom order picks a program of a superblock, the first waiting program of that
+//! block is served. The view hides programs that have no page to go to. Built-in orders are not
+//! called if only one transaction waits, or if only one class waits and they keep the order of
+//! submission within a class. Custom orders are always called.
 
 pub use crate::flash::queue::View;
 pub use crate::flash::queue::{TxnClass as Queued, Waiting};

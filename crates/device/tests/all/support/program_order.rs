@@ -6,7 +6,8 @@ use fowler_device::{
 use fowler_units::{Geometry, Id};
 
 /// Checks that the pages of a block are programmed in order after an erase, as flash demands: those
-/// of the first passes of word lines, and those of the second ones if there are two.
+/// of the first passes of word lines, and those of the second ones if there are two. The drive
+/// asserts itself that no word line gets its second pass before its first.
 pub(crate) struct ProgramOrder {
     /// Number of pages of a block, of blocks of a plane, and of planes that are erased together.
     pages: usize,
@@ -19,6 +20,8 @@ pub(crate) struct ProgramOrder {
     next: Vec<Vec<usize>>,
     /// Name of the drive in messages.
     drive: String,
+    /// Number of page programs that were checked.
+    pub programs: u64,
 }
 
 impl ProgramOrder {
@@ -35,7 +38,7 @@ impl ProgramOrder {
         let passes = config.flash.program_passes as usize;
         let (programmed, next) = (vec![0; all * pages], vec![vec![0; all]; passes]);
         let blocks = blocks_per_plane as usize;
-        ProgramOrder { pages, blocks, planes, passes, programmed, next, drive }
+        ProgramOrder { pages, blocks, planes, passes, programmed, next, drive, programs: 0 }
     }
 
     fn program(&mut self, page: usize) {
@@ -43,6 +46,7 @@ impl ProgramOrder {
         let pass = self.programmed[page];
         assert!(pass < self.passes, "{drive}: page {page} was programmed {pass} times before");
         self.programmed[page] += 1;
+        self.programs += 1;
         let next = &mut self.next[pass][page / self.pages];
         assert!(*next <= page, "{drive}: page {page} comes before page {next} in pass {pass}");
         *next = page + 1;
