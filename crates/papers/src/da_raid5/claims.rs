@@ -3,8 +3,7 @@
 use super::plan::{Evidence, Shown};
 use super::variants::{
     AS_IT_IS, Acknowledged, Case, HC, LONG, LONG_SEARCH, PE_AWARE, PPC, RAID5, SEARCH, STAGE_2,
-    SWEPT, UDL, Worn,
-    cache, cut_off, equal, n_update,
+    SWEPT, UDL, Worn, cache, cut_off, equal, n_update,
 };
 use super::{example, limits};
 use crate::claim::{Claim, ClaimId, Found, Measured, claim, named};
@@ -292,8 +291,7 @@ fn in_stages(evidence: &Evidence) -> Option<Measured> {
         all.into_iter().max_by(|one, other| one.abs().total_cmp(&other.abs()))
     };
     // RAID-5 and PPC acknowledge a write after its program.
-    let [one, three] =
-        [Worn::None, Worn::All].map(|worn| equal(worn, Acknowledged::OnProgram));
+    let [one, three] = [Worn::None, Worn::All].map(|worn| equal(worn, Acknowledged::OnProgram));
     let (second, third) = ((STAGE_2, AS_IT_IS), (three.as_str(), one.as_str()));
     let values = [
         ("RAID-5, stage 2", largest(RAID5, second)?),

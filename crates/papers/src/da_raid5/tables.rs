@@ -3,9 +3,9 @@
 use super::paper::Paper;
 use super::plan::{Evidence, Made, Shown, busy};
 use super::variants::{
-    AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, NONE, Order, PE_AWARE,
-    PPC, RAID5, SEARCH, STAGE_2, SWEPT, Setting, UDL, ahead, cache, cut_off, length, n_update,
-    replaced,
+    AS_IT_IS, CASES, Case, GRID, HC, KEEPS_MOVED, LONG, LONG_SEARCH, MORE_WORN, NONE, Order,
+    PE_AWARE, PPC, RAID5, SEARCH, STAGE_2, SWEPT, Setting, UDL, ahead, cache, cut_off, length,
+    n_update, replaced,
 };
 use crate::run_summary::RunSummary;
 use fowler_experiment::tables::{Cell, Sheet};

@@ -2,7 +2,8 @@
 //! numbers.
 
 use super::examples::{
-    constant_demand, delay_after_little_demand, delay_of_the_first_epoch, epoch, misses_until_chosen, periods, spare_after,
+    constant_demand, delay_after_little_demand, delay_of_the_first_epoch, epoch,
+    misses_until_chosen, periods, spare_after,
 };
 use super::plan::{self, Evidence, FIXED, LIFE_S, Life, SCHEMES};
 use crate::claim::{Claim, ClaimId, Found, Labelled, Measured, claim, labelled, named, unmeasured};
@@ -519,11 +520,15 @@ fn steadiness(evidence: &Evidence) -> Option<Measured> {
         ["map", "proj", "proxy", "exchange", "msnfs"].map(|trace| deviation(trace, "dt"));
     let (map, proj) = (map?, proj?);
     let others = proxy?.max(exchange?).max(msnfs?);
-    let values = [("DT map (us)", map), ("DT proj (us)", proj), ("most of the others (us)", others)];
+    let values =
+        [("DT map (us)", map), ("DT proj (us)", proj), ("most of the others (us)", others)];
     let measured = Measured::of(values)
         .direction("ST varies most under every trace", worst.iter().all(|&it| it == 1.0))
         .direction("READY_OPT varies less than READY_PES under exchange, msnfs and map", calmer)
-        .direction("DT varies more under map and proj than under the others", map.min(proj) > others);
+        .direction(
+            "DT varies more under map and proj than under the others",
+            map.min(proj) > others,
+        );
     Some(measured)
 }
 
