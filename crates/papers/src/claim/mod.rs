@@ -58,6 +58,13 @@ impl<E> Claim<E> {
         Claim { id: self.id, measure: self.measure, null: Null::Example }
     }
 
+    /// Marks a claim about a worked example or a small drive, which no workload decides, and states
+    /// its null: the example without the paper's system, measured by the function `measure` and
+    /// described by `words`.
+    pub const fn example_by(self, words: &'static str, measure: fn(&E) -> Found) -> Claim<E> {
+        Claim { id: self.id, measure: self.measure, null: Null::ExampleBy(words, measure) }
+    }
+
     /// Marks a claim about a workload under the paper's baseline alone. The paper's system does not
     /// take part, so there is no control measurement (null) without it.
     pub const fn baseline(self) -> Claim<E> {
@@ -102,13 +109,22 @@ pub(crate) enum Null<E> {
     /// A description in words, for tables, of the control measurement without the paper's system,
     /// and the separate function that makes it.
     By(&'static str, fn(&E) -> Found),
+    /// A description in words, for tables, of a worked example or a small drive without the paper's
+    /// system, and the function that measures it. No workload decides the claim.
+    ExampleBy(&'static str, fn(&E) -> Found),
 }
 
 impl<E: Viewed> Null<E> {
     /// Returns true if the claim has a null (a measurement without the system that the claim is
     /// about) that can be measured.
     pub fn exists(&self) -> bool {
-        matches!(self, Null::Without(_) | Null::By(..))
+        matches!(self, Null::Without(_) | Null::By(..) | Null::ExampleBy(..))
+    }
+
+    /// Returns true if a workload decides the claim, and not a worked example, a state machine, a
+    /// small drive or a parameter.
+    fn is_of_workload(&self) -> bool {
+        matches!(self, Null::Without(_) | Null::By(..) | Null::Baseline)
     }
 
     /// Describes in words, for tables, the null of the claim (a measurement without the system that
@@ -122,7 +138,7 @@ impl<E: Viewed> Null<E> {
                 let one = |(system, read): &(&str, &str)| format!("{read} in place of {system}");
                 pairs.iter().map(one).collect::<Vec<_>>().join(", ")
             }
-            Null::By(words, _) => (*words).into(),
+            Null::By(words, _) | Null::ExampleBy(words, _) => (*words).into(),
         }
     }
 
@@ -136,7 +152,7 @@ impl<E: Viewed> Null<E> {
             Null::Without(pairs) => {
                 evidence.view().through(&Lens::replacing(pairs), || (claim.measure)(evidence))
             }
-            Null::By(_, measure) => measure(evidence),
+            Null::By(_, measure) | Null::ExampleBy(_, measure) => measure(evidence),
             Null::Unstated | Null::Example | Null::Baseline => Ok(None),
         }
     }
@@ -162,7 +178,7 @@ fn under_choices<E: Viewed>(
     evidence: &E,
 ) -> Result<Vec<(String, Measured)>, Diagnostics> {
     // A claim without a workload is the same under all of them.
-    if matches!(claim.null, Null::Unstated | Null::Example) {
+    if !claim.null.is_of_workload() {
         return Ok(Vec::new());
     }
     let own = (claim.measure)(evidence)?;
@@ -183,7 +199,7 @@ fn over_bounds<E: Viewed>(
     repetition: Repetition,
     evidence: &E,
 ) -> Result<Vec<Bound>, Diagnostics> {
-    if matches!(claim.null, Null::Unstated | Null::Example) {
+    if !claim.null.is_of_workload() {
         return Ok(Vec::new());
     }
     let own = (claim.measure)(evidence)?;
@@ -397,7 +413,7 @@ pub(crate) fn answers<E: Viewed>(
         let null = NullAnswer {
             words: claim.null.words(),
             exists: claim.null.exists(),
-            of_workload: claim.null.exists() || matches!(claim.null, Null::Baseline),
+            of_workload: claim.null.is_of_workload(),
             measured: Null::measure(claim, evidence)?,
             repeated: Vec::new(),
         };

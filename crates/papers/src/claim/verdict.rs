@@ -113,12 +113,18 @@ impl Answer {
     }
 
     /// Returns the verdict on a claim's number measured without the system that the claim is about
-    /// (the null), by the same criterion and repetitions as for the claim itself; `None` if there
-    /// is no null.
+    /// (the null), by the same criterion as for the claim itself: the strongest of those from the
+    /// study and from each repetition, because the claim has to tell the system from its absence in
+    /// all of them. `None` if there is no null.
     pub fn null_verdict(&self) -> Option<Verdict> {
         let Answer { null, .. } = self;
-        let own = || self.statement.judge(null.measured.as_ref());
-        null.exists.then(|| self.confirmed(own(), repetitions(&null.repeated)))
+        let again = null.repeated.iter().map(|(_, measured)| measured);
+        let all = [&null.measured].into_iter().chain(again);
+        let strongest = |one: Verdict, other: Verdict| {
+            if other.strength() > one.strength() { other } else { one }
+        };
+        let judged = all.map(|it| self.statement.judge(it.as_ref())).reduce(strongest);
+        judged.filter(|_| null.exists)
     }
 
     /// Returns the verdict on a claim at one step, called `name`, of the range of what the study
@@ -273,10 +279,10 @@ impl Statement {
             };
         }
         if all(Check::near) {
-            // Numbers that are fitted to printed ones are no evidence, however near they come.
-            let fitted =
-                self.by_construction && matches!(self.check, Check::Shape | Check::Direction);
-            return if fitted { Verdict::ByConstruction } else { Verdict::Shape };
+            // Neither numbers that are fitted to printed ones nor rounded parameters are evidence,
+            // however near they come.
+            let no_evidence = self.by_construction && self.check != Check::Close;
+            return if no_evidence { Verdict::ByConstruction } else { Verdict::Shape };
         }
         let kind = if self.published.is_empty() { "derived" } else { "published" };
         out(farthest(numbers(), &measured.values, kind))
@@ -495,8 +501,10 @@ mod tests {
             (1.0, 1.05, 1.05, indistinct("reproduced")),
             (1.5, 1.6, 1.6, indistinct("shape")),
             (1.5, 1.0, 1.0, indistinct("shape")),
-            // The null has to be confirmed as the claim is.
-            (1.5, 1.0, 3.0, Verdict::Shape),
+            // One repetition in which the null agrees is enough, as one is enough against a claim.
+            (1.5, 1.0, 3.0, indistinct("shape")),
+            (1.5, 3.0, 1.0, indistinct("shape")),
+            (1.0, 3.0, 1.5, Verdict::Reproduced),
             // A claim that is not reproduced stays so.
             (3.0, 1.0, 1.0, out("SLC is 3.00 times the published number")),
         ] {

@@ -109,9 +109,7 @@ fn geometry(config: &Config) -> Found {
 
 fn lawful_states(evidence: &Evidence) -> Option<Measured> {
     let states = evidence.states?;
-    // An idle drive would break no invariant.
-    let holds = states.events > 10_000 && states.erases > 100;
-    let lawful = states.violations == 0 && holds;
+    let lawful = states.violations == 0 && states.is_evidence();
     let violations = Measured::of([("violations", states.violations as f64)]);
     let words =
         ["a block holds data of one class", "only an erase turns a used block into a clean one"];
@@ -203,10 +201,6 @@ fn wear_ordered(evidence: &Evidence) -> Option<Measured> {
     let of = |column: &str, case| evidence.worn(column, case, AS_IT_IS);
     let holds = |cases, relation: fn(f64, f64) -> bool| everywhere(evidence, cases, of, relation);
     let measured = Measured::exactly(Vec::new())
-        .direction(
-            "LVC wears no more than HIRE under every trace",
-            holds([LVC, HIRE], |one, other| one <= other)?,
-        )
         .direction(
             "HIRE wears less than the baseline under every trace",
             holds([HIRE, BASELINE], |one, other| one < other)?,
@@ -300,26 +294,29 @@ fn called(case: Case) -> &'static str {
     if case == BASELINE { "the baseline" } else { case.name }
 }
 
-/// Smallest rank correlation over seventeen traces that is significant at 5 % (two-sided).
+/// Smallest rank correlation over seventeen traces that is significant at 5 % (two-sided; 0.414
+/// would be one-sided).
 const RELATED: f64 = 0.485;
 
 /// Measures a claim of the HIRE paper: from trace to trace, HIRE lowers read latency the more pages
-/// leave the buffer read-hot, and wear the more pages leave it write-hot.
+/// leave the buffer read-hot, and wear the more of the programs are of write-hot pages. Clean pages
+/// leave without a program, so they do not count in the second share.
 fn gains_by_share(evidence: &Evidence) -> Option<Measured> {
-    let share = |column: &str, class| {
+    let share = |column: &str, metric: &str, name: &str| {
         // HIRE's own shares, also where another scheme is measured in place of HIRE.
         let run = evidence.runs.summary(&evidence.run_of(column, ON_EVICT.key, AS_IT_IS))?;
-        run.share("counters.left", class).filter(|share| share.is_finite())
+        run.share(metric, name).filter(|share| share.is_finite())
     };
-    let read_hot = evidence.runs.each(|column| share(column, "read_hot"))?;
-    let write_hot = evidence.runs.each(|column| share(column, "write_hot"))?;
+    let read_hot = evidence.runs.each(|column| share(column, "counters.left", "read_hot"))?;
+    let write_hot =
+        evidence.runs.each(|column| share(column, "counters.programs_at", "reduced"))?;
     let faster = |column: &str| Some(1.0 - evidence.ratio(column, ON_EVICT, AS_IT_IS, READ)?);
     let saved = |column: &str| Some(1.0 - evidence.worn_ratio(column, ON_EVICT, AS_IT_IS)?);
     let reads = spearman(&read_hot, &evidence.runs.each(faster)?)?;
     let wear = spearman(&write_hot, &evidence.runs.each(saved)?)?;
     let measured = Measured::of([("reads", reads), ("wear", wear)])
         .direction("reads gain more where more pages are read-hot", reads >= RELATED)
-        .direction("wear falls more where more pages are write-hot", wear >= RELATED);
+        .direction("wear falls more where more programs are write-hot", wear >= RELATED);
     Some(measured)
 }
 
@@ -503,12 +500,9 @@ mod tests {
     fn what_follows_from_parameters_is_by_construction() {
         let evidence = invented(as_published);
         for number in (1..=12).chain([15]).map(|number| format!("{number:03}")) {
-            let agrees = match number.as_str() {
-                // 1.2 and 0.8 times rounded numbers.
-                "001" | "003" => Verdict::Shape,
-                _ => Verdict::ByConstruction,
-            };
-            assert_eq!(verdict(&format!("004-{number}"), &evidence), agrees, "{number}");
+            // Two of them are 1.2 and 0.8 times rounded numbers.
+            let said = verdict(&format!("004-{number}"), &evidence);
+            assert_eq!(said, Verdict::ByConstruction, "{number}");
         }
         assert_eq!(hit_bits(1024, 1), 20);
         assert_eq!(hit_bits(1025, 1), 22);

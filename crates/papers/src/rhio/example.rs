@@ -78,19 +78,24 @@ fn whole_drive(
     resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
 }
 
-/// Returns a drive of one chip without data, on which no GC happens.
-fn one_chip(paper: &Paper, scheme: &str) -> Result<Resolved, Diagnostics> {
-    let set = [
-        "geometry.channels=1",
-        "geometry.chips_per_channel=1",
-        "precondition.fill=0",
-        "reliability.cycles=0",
-        "policy.die_order.deadline=1280ms",
+/// Returns a drive of one chip without data, on which no GC happens, under RHIO with the order of
+/// service `die_order`.
+fn one_chip(paper: &Paper, die_order: &str) -> Result<Resolved, Diagnostics> {
+    let mut set = vec![
+        "geometry.channels=1".to_string(),
+        "geometry.chips_per_channel=1".into(),
+        "precondition.fill=0".into(),
+        "reliability.cycles=0".into(),
         // The order sees only the requests that have a tag of NCQ.
-        "queue.depth=1024",
+        "queue.depth=1024".into(),
+        format!("policy.die_order={die_order}"),
     ];
-    let spec = paper.device(&set.map(String::from));
-    resolve(&spec.source()?, &Scheme::load(scheme)?, &spec)
+    if die_order == "rhio" {
+        // Long enough that none of the requests without a deadline of their own is overdue.
+        set.push("policy.die_order.deadline=1280ms".into());
+    }
+    let spec = paper.device(&set);
+    resolve(&spec.source()?, &Scheme::load("rhio")?, &spec)
 }
 
 fn served(drive: &Resolved, requests: Vec<HostIo>) -> Result<Vec<Completion>, Diagnostics> {
@@ -185,9 +190,12 @@ fn overload(drive: &Resolved, deadlines: bool) -> Vec<HostIo> {
 }
 
 /// Counts writes started while an earlier read waited, and reads started while an earlier write
-/// waited.
-pub(super) fn writes_before_reads(paper: &Paper) -> Result<(usize, usize), Diagnostics> {
-    let drive = one_chip(paper, "rhio")?;
+/// waited, under the order of service `die_order`.
+pub(super) fn writes_before_reads(
+    paper: &Paper,
+    die_order: &str,
+) -> Result<(usize, usize), Diagnostics> {
+    let drive = one_chip(paper, die_order)?;
     let completions = served(&drive, overload(&drive, false))?;
     let of = |op: HostOp| {
         let waited =
@@ -269,8 +277,11 @@ mod tests {
         assert!(striped.mean < 0.7 * striped.expected, "{} {}", striped.mean, striped.expected);
         assert_eq!(figure_3(&paper).unwrap(), [3, 5, 0, 4, 1, 2]);
         assert_eq!(deadlines(&paper).unwrap(), (10, 10));
-        let (before, after) = writes_before_reads(&paper).unwrap();
-        assert!(before == 0 && after > 100, "{before} {after}");
+        for (die_order, reads_first) in [("rhio", true), ("read_first", true), ("fifo", false)] {
+            let (before, after) = writes_before_reads(&paper, die_order).unwrap();
+            let (never, often) = if reads_first { (before, after) } else { (after, before) };
+            assert!(never == 0 && often > 100, "{die_order}: {before} {after}");
+        }
         let (passed, late) = passed_when_overdue(&paper).unwrap();
         assert!(passed == 0 && late > 100, "{passed} {late}");
     }
