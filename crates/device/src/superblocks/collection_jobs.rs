@@ -169,10 +169,13 @@ impl Superblocks {
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
         let beyond = |&other: &StreamId| (self.collector.promised(other) - rest(other)).max(0);
         if self.is_uneven() {
-            let least = data / 2;
-            let taken: i64 = others.map(|other| (beyond(other) + least - 1) / least).sum();
-            let erased = self.erased_units().min(i64::from(self.streams.kept()) * data);
-            return rest(stream) + (erased - taken * data).max(0);
+            // Another stream uses up no more than it needs, besides what it leaves unused in the
+            // last superblock it takes. So each of them has room for as long as all together do,
+            // whichever superblocks they take and in whichever order.
+            let used = |needed: i64| if needed > 0 { needed + data - 1 } else { 0 };
+            let taken: i64 = others.map(|other| used(beyond(other))).sum();
+            let erased = self.erased_units().min(self.units_kept());
+            return rest(stream) + (erased - taken).max(0);
         }
         let taken: i64 = others.map(|other| (beyond(other) + data - 1) / data).sum();
         let erased = i64::from(self.map.free_count().min(self.streams.kept()));

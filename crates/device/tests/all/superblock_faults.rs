@@ -268,6 +268,15 @@ kinds! {
     };
 }
 
+/// Collection once counted a whole superblock for its own stream and half of one for each other, so
+/// that it took the room promised to wear leveling between superblocks with gaps.
+#[test]
+fn moved_data_leaves_other_streams_the_room_promised_to_them() {
+    let stream = "faults, scrubbing and bad blocks";
+    let kind = *KINDS.iter().find(|kind| kind.0 == stream).expect("a kind of drive");
+    assert!(case(263, kind, &mut Tally::default()).is_some(), "the drive works");
+}
+
 /// A full drive of four dies on two channels that notices losses, with one command in `parity`
 /// parity. A die that fails is replaced.
 fn covering(parity: u32) -> Config {
