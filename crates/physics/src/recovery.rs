@@ -35,6 +35,25 @@ pub const IDLE_MOST: Span = Span(44 * DAY);
 /// Largest number of P/E cycles that any cell endures.
 const CYCLES_MOST: f64 = 1e6;
 
+/// Temperature at which the constants of READY's model of recovery hold, in degrees Celsius (READY,
+/// section 2).
+pub const ROOM: f64 = 25.0;
+/// Activation energy of detrapping in electronvolts. Recalled, not looked up: JEDEC's qualification
+/// of drives (JESD218) takes 1.1 eV for recovery between cycles.
+const ACTIVATION: f64 = 1.1;
+/// Boltzmann constant in electronvolts per kelvin.
+const BOLTZMANN: f64 = 8.617_333_262e-5;
+/// Zero degrees Celsius, in kelvins.
+const FREEZING: f64 = 273.15;
+
+/// Returns the factor by which cells at rest recover faster at a temperature of `celsius` degrees
+/// than at [`ROOM`], by the law of Arrhenius; below 1 if they recover more slowly. Rest at that
+/// temperature counts as that many times as much rest at room temperature.
+pub fn quicker(celsius: f64) -> f64 {
+    let inverse = |celsius: f64| 1.0 / (celsius + FREEZING);
+    libm::exp(ACTIVATION / BOLTZMANN * (inverse(ROOM) - inverse(celsius)))
+}
+
 const HOUR: u64 = 3_600_000_000_000;
 const DAY: u64 = 24 * HOUR;
 
@@ -224,8 +243,9 @@ impl RecoveryTable {
 /// Source of the P/E cycles that cells endure if they rest between cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Endurance {
-    /// READY's model of recovery, under one interpretation of its equation 2.
-    Model(Reading),
+    /// READY's model of recovery, under one interpretation of its equation 2, and the factor by
+    /// which cells recover faster than at room temperature ([`quicker`]).
+    Model(Reading, f64),
     /// A table of the P/E cycles that cells endure by idle time.
     Table(RecoveryTable),
 }
@@ -239,12 +259,17 @@ impl Endurance {
     /// model, and recovery takes the same time.
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
+        // Whole nanoseconds beyond 2^53 would lose digits where nothing is to be scaled.
+        let times = |factor: f64| match factor {
+            1.0 => idle,
+            _ => Span((idle.0 as f64 * factor) as u64),
+        };
         match self {
-            Endurance::Model(reading @ Reading::Spread) => {
+            Endurance::Model(reading @ Reading::Spread, quicker) => {
                 // One cycle of the model's cells equals `of_one` cycles of these cells.
-                of_one * reading.achievable(Span((idle.0 as f64 * of_one) as u64))
+                of_one * reading.achievable(Span((idle.0 as f64 * of_one * quicker) as u64))
             }
-            Endurance::Model(reading) => of_one * reading.achievable(idle),
+            Endurance::Model(reading, quicker) => of_one * reading.achievable(times(*quicker)),
             Endurance::Table(table) => table.achievable(idle),
         }
     }
@@ -372,12 +397,26 @@ mod tests {
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
     }
 
+    /// Warm cells recover in less time. By hand: 1.1 / 8.617e-5 is 12,765 kelvins, and 1/298.15 less
+    /// 1/313.15 is 1.6066e-4, so that 40 degrees are e^2.0508 = 7.77 times as fast as 25.
+    #[test]
+    fn warm_cells_recover_in_less_time() {
+        assert_eq!(quicker(ROOM), 1.0);
+        assert!((quicker(40.0) - 7.774).abs() < 0.005, "{}", quicker(40.0));
+        assert!(quicker(10.0) < 0.11 && quicker(0.0) > 0.0, "{}", quicker(10.0));
+        for reading in Reading::ALL {
+            let warm = Endurance::Model(reading, 8.0).achievable(CYCLES, Span(HOUR));
+            let longer = Endurance::Model(reading, 1.0).achievable(CYCLES, Span(8 * HOUR));
+            assert_eq!(warm, longer, "{reading:?}");
+        }
+    }
+
     /// Cells with a tenth of the rating endure a tenth of the cycles spread over the same time,
     /// because recovery depends on real time.
     #[test]
     fn cells_of_another_rating_heal_over_the_same_time() {
         for reading in Reading::ALL {
-            let endurance = Endurance::Model(reading);
+            let endurance = Endurance::Model(reading, 1.0);
             for factor in [0.1, 1.0, 10.0] {
                 let idle = |cycles: f64| Span((LIFE_S * 1e9 / cycles) as u64);
                 let (of_3000, theirs) = (reading.achievable(idle(5000.0)), 5000.0 * factor);
@@ -398,7 +437,8 @@ mod tests {
     fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
         let hours = |hours: u64| Span(hours * HOUR);
         let table = RecoveryTable::new(&[hours(1), hours(100)], &[1000.0, 3000.0]).unwrap();
-        let mut all = Reading::ALL.map(Endurance::Model).to_vec();
+        let mut all = Reading::ALL.map(|reading| Endurance::Model(reading, 1.0)).to_vec();
+        all.push(Endurance::Model(Reading::Spread, quicker(40.0)));
         all.push(Endurance::Table(table));
         for endurance in all {
             for (rated, life_s) in
@@ -416,7 +456,7 @@ mod tests {
         }
         // READY's 128 GB: 1,074.0 TB in five years, where the paper has 1,077.8 (Table 2).
         let sustained =
-            Endurance::Model(Reading::Spread).sustained(CYCLES, Span((LIFE_S * 1e9) as u64));
+            Endurance::Model(Reading::Spread, 1.0).sustained(CYCLES, Span((LIFE_S * 1e9) as u64));
         assert!((sustained * 128.0 / 1024.0 - 1074.0).abs() < 0.1, "{sustained}");
     }
 

@@ -1,6 +1,6 @@
 //! The configuration of endurance and of the target life.
 
-use fowler_physics::recovery::{CYCLES, Endurance, Reading, RecoveryTable};
+use fowler_physics::recovery::{CYCLES, Endurance, ROOM, Reading, RecoveryTable, quicker};
 use fowler_units::Span;
 
 /// Parameters of a drive's lifetime: the target, and the endurance of cells.
@@ -12,6 +12,8 @@ pub struct Params {
     pub cycles: f64,
     /// Model of the endurance that cells regain in idle time.
     pub recovery: Recovery,
+    /// For [`Recovery::Model`]: temperature of the cells at rest in degrees Celsius.
+    pub temperature: f64,
     /// For [`Recovery::Table`]: idle times between two P/E cycles, ascending, and the P/E cycles
     /// that cells endure with each.
     pub table: (Vec<Span>, Vec<f64>),
@@ -29,6 +31,7 @@ impl Default for Params {
             target: FIVE_YEARS,
             cycles: CYCLES,
             recovery: Recovery::Model(Reading::Spread),
+            temperature: ROOM,
             table: (Vec::new(), Vec::new()),
             dilation: 1,
         }
@@ -52,7 +55,7 @@ impl Params {
     /// All problems of the table of endurance.
     pub fn endurance(&self) -> Result<Endurance, Vec<String>> {
         match self.recovery {
-            Recovery::Model(reading) => Ok(Endurance::Model(reading)),
+            Recovery::Model(reading) => Ok(Endurance::Model(reading, quicker(self.temperature))),
             Recovery::Table => RecoveryTable::new(&self.table.0, &self.table.1)
                 .map(Endurance::Table)
                 .map_err(|wrong| wrong.iter().map(ToString::to_string).collect()),

@@ -42,6 +42,9 @@ pub(super) fn all() -> Vec<Key<Config>> {
                     constants";
                 "table" => Recovery::Table, "endurance looked up in lifetime.table, for other technologies";
             )),
+        optional("lifetime.temperature", "temperature of the cells while they rest, in degrees Celsius: \
+            warm cells recover faster (activation energy of 1.1 eV, assumed)",
+            Field::Real(0.0..=70.0, at!(life.temperature))).needs(&[&needs::RECOVERY_MODEL]),
         optional("lifetime.dilation", "number of real repetitions that each simulated one stands for; scales wear and time",
             Field::Count(1..=1_000_000, at!(life.dilation as u32))),
         optional("lifetime.window", "window over which write demand is measured, and the shortest epoch",
@@ -58,6 +61,12 @@ pub(super) fn all() -> Vec<Key<Config>> {
         optional("lifetime.streak", "consecutive wrong predictions of write demand before the \
             throttle chooses a new epoch length",
             Field::Count(1..=1_000_000, at!(throttle.streak as u32))),
+        optional("lifetime.miss_step", "amount by which lifetime.miss falls while predictions have long \
+            been right, and rises while they have long been wrong by more; 0: lifetime.miss is constant",
+            Field::Real(0.0..=1000.0, at!(throttle.miss_step))),
+        optional("lifetime.smoothing", "weight of an epoch's write demand in the predicted demand of \
+            the next; the earlier prediction has the rest of the weight. 1: the last epoch alone",
+            Field::Real(0.01..=1.0, at!(throttle.smoothing))),
         optional("lifetime.history", "length of the history of write demand that predictions use",
             Field::Time(SOME, at!(throttle.history))),
         optional("lifetime.table.idle", "table: mean idle times between two cycles, ascending",

@@ -7,6 +7,7 @@
 //! See docs/decisions/policy.md, "May RHIO's order run on a drive without errors?".
 //! See docs/decisions/policy.md, "What happens to a policy that would have no effect?".
 
+use fowler_device::endurance::Recovery;
 use fowler_device::policy::placement::PlacementKind;
 use fowler_device::policy::redundancy::{CachePower, Checks};
 use fowler_device::reliability::ModelKind;
@@ -49,7 +50,7 @@ impl Requirement {
 /// Requirements that configuration keys have of a drive, in the order in which settings without
 /// effect are reported. Requirements of one inner list give a single error, with the message of the
 /// first.
-pub(crate) static NEEDS: [&[&Requirement]; 19] = [
+pub(crate) static NEEDS: [&[&Requirement]; 20] = [
     &[&ERRORS, &ERRORS_OF_STREAMS, &ERRORS_OF_VOLTAGES],
     &[&FADING],
     &[&COMPARISONS],
@@ -57,6 +58,7 @@ pub(crate) static NEEDS: [&[&Requirement]; 19] = [
     &[&HANDLES],
     &[&STREAMS],
     &[&BAD_BLOCKS],
+    &[&RECOVERY_MODEL],
     &[&SAVED_PAGES],
     &[&CAPACITOR],
     &[&TORN_PROGRAMS],
@@ -234,6 +236,14 @@ pub(super) static BAD_BLOCKS: Requirement = Requirement {
     met: |drive| drive.bad_blocks.share != 0.0,
     what: "no effect: no block of this drive fails",
     hint: "set bad_blocks.share, 0.02 for example",
+};
+
+pub(super) static RECOVERY_MODEL: Requirement = Requirement {
+    phrase: "a model of recovery: lifetime.recovery other than table",
+    keys: &["lifetime.recovery"],
+    met: |drive| drive.life.recovery != Recovery::Table,
+    what: "no effect: the endurance of rested cells comes from a table",
+    hint: "leave out lifetime.temperature, and state in lifetime.table what cells at that temperature endure",
 };
 
 pub(super) static SAVED_PAGES: Requirement = Requirement {

@@ -12,13 +12,25 @@ use fowler_units::Span;
 /// (tested below).
 const POINTS: usize = 2048;
 /// Shortest and longest idle time in the table of endurance, in seconds. Cells do not recover
-/// within a second under any interpretation of the model; the longest is over a century.
+/// within a second at room temperature, under any interpretation of the model; the longest is over
+/// a century.
 const IDLE_S: [f64; 2] = [1.0, 4e9];
+
+/// Returns the shortest and the longest idle time for which the endurance of cells is tabulated, in
+/// seconds: warm cells recover within a second.
+fn idle_s(endurance: &Endurance) -> [f64; 2] {
+    match endurance {
+        Endurance::Model(_, quicker) if *quicker > 1.0 => [IDLE_S[0] / quicker, IDLE_S[1]],
+        _ => IDLE_S,
+    }
+}
 
 /// Wear of a drive in its simulated life, from which the wear under other loads follows.
 pub(super) struct Wear {
     /// Logarithm of the P/E cycles that cells of the rated endurance endure, by idle time.
     curve: Vec<f64>,
+    /// Logarithms of the shortest and the longest idle time in the curve of endurance, in seconds.
+    ends: [f64; 2],
     /// True if a block's idle time between P/E cycles is multiplied by the block's endurance
     /// relative to the rated one, as the default interpretation (`Spread`) of the recovery equation
     /// in the paper on READY, a lifetime throttle, requires.
@@ -43,14 +55,20 @@ impl Wear {
     }
 
     pub fn new(endurance: &Endurance, rated: f64, (cycles_s, weight): (f64, f64)) -> Wear {
-        let [least, most] = IDLE_S.map(libm::log);
+        let [least, most] = idle_s(endurance).map(libm::log);
         let at = |number: usize| {
             let share = number as f64 / (POINTS - 1) as f64;
             let idle_s = libm::exp(least + (most - least) * share);
             libm::log(endurance.achievable(rated, Span((idle_s * 1e9) as u64)))
         };
-        let idle_scales = matches!(endurance, Endurance::Model(Reading::Spread));
-        Wear { curve: (0..POINTS).map(at).collect(), idle_scales, cycles_s, weight }
+        let idle_scales = matches!(endurance, Endurance::Model(Reading::Spread, _));
+        Wear {
+            curve: (0..POINTS).map(at).collect(),
+            ends: [least, most],
+            idle_scales,
+            cycles_s,
+            weight,
+        }
     }
 
     /// Returns the P/E cycles that blocks with `strength` times the rated endurance endure if they
@@ -68,7 +86,7 @@ impl Wear {
     }
 
     fn endured(&self, idle_s: f64) -> f64 {
-        let [least, most] = IDLE_S.map(libm::log);
+        let [least, most] = self.ends;
         let place = (libm::log(idle_s) - least) / (most - least) * (POINTS - 1) as f64;
         let place = place.clamp(0.0, (POINTS - 1) as f64);
         let before = (place as usize).min(POINTS - 2);
@@ -88,7 +106,9 @@ mod tests {
     fn a_life_is_that_of_the_endurance() {
         let idle = [Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)];
         let table = RecoveryTable::new(&idle, &[400.0, 500.0, 900.0]).unwrap();
-        let mut all: Vec<Endurance> = Reading::ALL.into_iter().map(Endurance::Model).collect();
+        let mut all: Vec<Endurance> =
+            Reading::ALL.map(|reading| Endurance::Model(reading, 1.0)).to_vec();
+        all.push(Endurance::Model(Reading::Refit, 8.0));
         all.push(Endurance::Table(table));
         let mut rng = Rng::stream(3, "wear");
         for endurance in &all {

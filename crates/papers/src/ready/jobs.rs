@@ -1,7 +1,8 @@
 //! The jobs of the READY study: the simulations, and the inputs that each depends on.
 
 use super::paper::{Paper, Simulated, Trace};
-use super::plan::{Burst, Demand, FIXED, Lives, READINGS, SCHEMES, read_as};
+use super::plan::{Burst, Demand, FIXED, Lives, OPTED, READINGS, SCHEMES, read_as};
+use crate::column::Column;
 use crate::run_folder::{Job, Results};
 use crate::studies;
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved, Source};
@@ -33,6 +34,11 @@ pub(super) fn diluted(scheme: &str, dilation: u32) -> String {
 
 pub(super) fn burst_name(trace: &str, share: f64) -> String {
     format!("{trace} duty {share}")
+}
+
+/// Returns the name of the job that counts the write demand of the real trace in a column.
+pub(super) fn real_name(column: &str) -> String {
+    format!("{column} demand, real")
 }
 
 fn workload(trace: &Trace) -> Result<WorkloadSpec, Diagnostics> {
@@ -69,7 +75,7 @@ impl Plan<'_> {
 
     /// Returns the name of a job of the READY study, extended by the seed of a repetition, because
     /// the job's result depends on the seed.
-    fn seeded(&self, name: &str) -> String {
+    pub fn seeded(&self, name: &str) -> String {
         self.seed.map_or_else(|| name.into(), |seed| format!("{name} seed {seed}"))
     }
 
@@ -84,6 +90,22 @@ impl Plan<'_> {
             }
         }
         Ok(jobs)
+    }
+
+    /// Returns the jobs that count the write demand of the real traces in `columns`. No drive of the
+    /// paper is named for them; they are counted in pages of the smaller one.
+    pub fn real_demands<'a>(
+        &self,
+        columns: &[Column],
+    ) -> Result<Vec<Job<'a, Demand>>, Diagnostics> {
+        let job = |column: &Column| {
+            let (drive, limit) = (self.drive(&self.paper.trace[0], "nt")?, self.limit);
+            let spec = column.spec.clone();
+            let inputs = format!("demand {limit:?} {} {}", drive.hash, spec.identity()?);
+            let name = real_name(&column.name);
+            Ok(Job::new(name, &inputs, move |control| counted(&drive, (&spec, limit), control)))
+        };
+        columns.iter().map(job).collect()
     }
 
     fn demand<'a>(&self, trace: &Trace) -> Result<Job<'a, Demand>, Diagnostics> {
@@ -225,6 +247,13 @@ impl Plan<'_> {
                     ));
                 }
             }
+            for option in &self.paper.option {
+                let set: Vec<&str> = option.set.iter().map(String::as_str).collect();
+                named.push((
+                    life_name(&trace.name, &read_as(OPTED, &option.name)),
+                    SteadyLane { times: vec![1], ..lane(OPTED, &set) },
+                ));
+            }
             let here = |it: &&Simulated| it.trace == trace.name && self.limit.is_none();
             for Simulated { scheme, dilation, .. } in self.paper.simulated.iter().filter(here) {
                 let name = life_name(&trace.name, &diluted(scheme, *dilation));
@@ -339,18 +368,18 @@ impl Plan<'_> {
     }
 
     /// Returns the jobs of the READY study that simulate single days in the lives of a drive, at
-    /// several ages, under some of the synthetic stand-in traces.
+    /// several ages, under some of the synthetic stand-in traces with the seed of this repetition.
     pub fn days<'a>(
         &self,
-        demands: &Results<Demand>,
+        demands: &BTreeMap<String, Demand>,
         wafs: &BTreeMap<String, f64>,
     ) -> Result<Vec<Job<'a, Vec<Day>>>, Diagnostics> {
         const YEAR_S: f64 = 365.0 * 86_400.0;
-        let plan = Plan { seed: None, ..*self };
+        let plan = self;
         let mut jobs = Vec::new();
         for (name, hours, dilation) in &plan.paper.days.traces {
             let trace = plan.trace(name)?;
-            let demand = demands.get(&format!("{name} demand"));
+            let demand = demands.get(name);
             let (Some(&waf), Some(demand)) = (wafs.get(name), demand) else { continue };
             let drive = plan.drive(trace, "nt")?;
             let dilation = if plan.limit.is_some() { look(&drive) } else { *dilation };
@@ -364,7 +393,8 @@ impl Plan<'_> {
                 window: window(&demand.minutes, *hours),
             };
             let inputs = format!("{} {spec:?}", drive.hash);
-            jobs.push(Job::new(format!("{name} days"), &inputs, move |control| {
+            let name = plan.seeded(&format!("{name} days"));
+            jobs.push(Job::new(name, &inputs, move |control| {
                 fowler_lifetime::days(&spec, control)
             }));
         }

@@ -11,7 +11,8 @@ mod tables;
 
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
-use crate::column::Column;
+use crate::column::{Column, columns};
+use crate::joint::Choosable;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -33,7 +34,13 @@ impl Viewed for Evidence {
             let lens = Lens::replacing(&[(pes.0, &pes.1), (opt.0, &opt.1)]);
             Choice { name: (*reading).into(), lens }
         };
-        plan::READINGS.iter().map(reading).collect()
+        let option = |option: &Choosable| {
+            let name = plan::read_as(plan::OPTED, &option.name);
+            let lens = Lens::replacing(&[(plan::OPTED, &name)]);
+            Choice { name: option.name.clone(), lens }
+        };
+        let readings = plan::READINGS.iter().map(reading);
+        readings.chain(self.paper.option.iter().map(option)).collect()
     }
 }
 
@@ -43,17 +50,18 @@ impl Study for Evidence {
     const CLAIMS: &'static [Claim<Evidence>] = claims::CLAIMS;
 
     fn gather(request: &Request, runs: &RunFolder<'_>) -> Result<Option<Evidence>, Diagnostics> {
-        Evidence::of(Paper::open()?, request, runs)
+        let paper = Paper::open()?;
+        let columns = columns(&paper.real, request.traces.as_deref())?;
+        Evidence::of(paper, columns, request, runs)
     }
 
-    /// Returns no workloads that real traces could replace: all workloads of the READY study are
-    /// synthetic stand-in traces.
     fn printed(&self) -> Printed<'_> {
-        Printed { title: &self.paper.title, statements: &self.paper.claim, workloads: &[] }
+        let Paper { title, claim, real, .. } = &self.paper;
+        Printed { title, statements: claim, workloads: real }
     }
 
     fn columns(&self) -> &[Column] {
-        &[]
+        &self.columns
     }
 
     fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {

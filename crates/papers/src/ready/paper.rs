@@ -1,6 +1,8 @@
 //! The published numbers of the READY paper, read from its data file.
 
 use crate::claim::{self, ClaimId, Statement};
+use crate::column::Published;
+use crate::joint::Choosable;
 use crate::paper_data;
 use fowler_experiment::diagnostic::Diagnostics;
 use serde::Deserialize;
@@ -15,6 +17,11 @@ pub(super) struct Paper {
     /// Length of the period shown in the READY paper's Figure 14, in seconds.
     pub close_up: u64,
     pub trace: Vec<Trace>,
+    /// Real traces whose write demand is counted if the user has them.
+    pub real: Vec<Published>,
+    /// Throttles that the READY paper suggests and does not measure, and other temperatures, as
+    /// settings of the drive.
+    pub option: Vec<Choosable>,
     /// Single days, simulated on the whole drive at several ages.
     pub days: Days,
     /// Parameters of the READY study's measurement of how much write capacity the static throttle

@@ -1,10 +1,11 @@
 //! The measurements of one repetition of the READY study, and access to them. `jobs.rs` makes the
 //! jobs that measure.
 
-use super::jobs::{Plan, burst_name, diluted, life_name};
+use super::jobs::{Plan, burst_name, diluted, life_name, real_name};
 use super::paper::{Paper, Simulated};
 use crate::Request;
 use crate::claim::View;
+use crate::column::Column;
 use crate::repetition::Repetition;
 use crate::run_folder::{Results, RunFolder};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -37,6 +38,9 @@ pub(super) fn read_as(scheme: &str, reading: &str) -> String {
 /// equation 2 (recovery of cells at rest) that the presets do not use.
 pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 
+/// Scheme of the lives with the throttles that the READY paper suggests, and at other temperatures.
+pub(super) const OPTED: &str = "ready_opt";
+
 /// All measurements of one repetition of the READY study, and the published numbers.
 pub(crate) struct Evidence {
     pub(super) paper: Paper,
@@ -57,7 +61,11 @@ pub(crate) struct Evidence {
     lives: BTreeMap<String, Lives>,
     simulated: Results<Lives>,
     duty: Results<Burst>,
-    days: Results<Vec<Day>>,
+    days: BTreeMap<String, Vec<Day>>,
+    /// Real traces that the user has, of which the write demand is counted.
+    pub(super) columns: Vec<Column>,
+    /// Write demand of each real trace, by name of its column.
+    real: Results<Demand>,
 }
 
 /// Write demand of a stand-in trace: pages written, minute by minute.
@@ -154,6 +162,7 @@ impl Evidence {
     /// reproduction.
     pub(super) fn of(
         paper: Paper,
+        columns: Vec<Column>,
         request: &Request,
         runs: &RunFolder<'_>,
     ) -> Result<Option<Evidence>, Diagnostics> {
@@ -173,17 +182,22 @@ impl Evidence {
         let wafs = plan.by_trace(&measured, "waf");
         let Some(groups) = runs.results(plan.groups(&wafs, &speeds)?)? else { return Ok(None) };
         let lives: BTreeMap<String, Lives> = groups.into_values().flatten().collect();
-        let (mut simulated, mut duty, mut days) = (Results::new(), Results::new(), Results::new());
+        let (mut simulated, mut duty, mut days) = (Results::new(), Results::new(), BTreeMap::new());
+        let mut real = Results::new();
         if repetition.is_original() && !request.brief {
             let Some(found) = runs.results(plan.duty(&wafs)?)? else { return Ok(None) };
             duty = found;
             let Some(found) = runs.results(plan.simulated()?)? else { return Ok(None) };
             simulated = found;
         }
+        if repetition.is_original() {
+            let Some(found) = runs.results(plan.real_demands(&columns)?)? else { return Ok(None) };
+            real = found;
+        }
         if !plan.brief {
-            // Seeds and lengths share them.
-            let Some(found) = runs.results(plan.days(&counted, &wafs)?)? else { return Ok(None) };
-            days = found;
+            // Both lengths share them.
+            let Some(found) = runs.results(plan.days(&demands, &wafs)?)? else { return Ok(None) };
+            days = plan.by_trace(&found, &plan.seeded("days"));
         }
         let twice = repetition == Repetition::Twice;
         let view = View::default();
@@ -198,6 +212,8 @@ impl Evidence {
             simulated,
             duty,
             days,
+            columns,
+            real,
         }))
     }
 
@@ -215,7 +231,9 @@ impl Evidence {
             lives: BTreeMap::new(),
             simulated: Results::new(),
             duty: Results::new(),
-            days: Results::new(),
+            days: BTreeMap::new(),
+            columns: Vec::new(),
+            real: Results::new(),
         }
     }
 
@@ -275,7 +293,7 @@ impl Evidence {
 
     /// Returns the single days simulated for a trace.
     pub(super) fn days(&self, trace: &str) -> &[Day] {
-        self.days.get(&format!("{trace} days")).map_or(&[], Vec::as_slice)
+        self.days.get(trace).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the write amplification of a stand-in trace, measured in steady state.
@@ -283,17 +301,20 @@ impl Evidence {
         self.wafs.get(trace).copied()
     }
 
-    /// Returns the gigabytes that a stand-in trace writes per hour.
+    /// Returns the gigabytes that a trace writes per hour.
     pub(super) fn gb_per_hour(&self, trace: &str) -> Option<f64> {
         let minutes = self.minutes(trace)?;
-        let bytes = minutes.iter().sum::<f64>() * 4096.0 * self.speeds.get(trace)?;
+        let speed = self.speeds.get(trace).copied().unwrap_or(1.0);
+        let bytes = minutes.iter().sum::<f64>() * 4096.0 * speed;
         let hours = minutes.len() as f64 / 60.0;
         Some(bytes / (1u64 << 30) as f64 / hours)
     }
 
-    /// Returns the pages that a stand-in trace writes in each minute, by minute.
+    /// Returns the pages that a stand-in trace, or the real trace of a column, writes in each
+    /// minute, by minute.
     pub fn minutes(&self, trace: &str) -> Option<Vec<f64>> {
-        Some(self.demands.get(trace)?.minutes.iter().map(|&pages| pages as f64).collect())
+        let demand = self.demands.get(trace).or_else(|| self.real.get(&real_name(trace)))?;
+        Some(demand.minutes.iter().map(|&pages| pages as f64).collect())
     }
 
     /// Returns the differences in written pages between neighbouring epochs of `minutes` minutes,

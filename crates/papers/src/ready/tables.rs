@@ -2,7 +2,7 @@
 
 use super::claims::{ACCURACY, BELOW, DEMAND, TABLE_2};
 use super::paper::Paper;
-use super::plan::{Change, Evidence, Life, READINGS, SCHEMES, read_as, writable};
+use super::plan::{Change, Evidence, Life, OPTED, READINGS, SCHEMES, read_as, writable};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
@@ -14,10 +14,12 @@ pub(super) fn shown(paper: &Paper, evidence: &Evidence) -> Vec<Sheet> {
         traces(paper, evidence),
         written(paper, evidence),
         readings(paper),
+        demand(paper, evidence),
         endured(),
         accuracy(paper, evidence),
         lives(paper, evidence),
         by_reading(paper, evidence),
+        options(paper, evidence),
         duty(paper, evidence),
         days(paper, evidence),
         simulated(paper, evidence),
@@ -105,6 +107,45 @@ fn endured() -> Sheet {
         let idle = Span((hours * 3.6e12) as u64);
         let mut row = vec![Cell::Number(hours)];
         row.extend(Reading::ALL.map(|reading| Cell::Number(reading.achievable(idle))));
+        sheet.row(row);
+    }
+    sheet
+}
+
+/// Lengths of an epoch in minutes for which the table of write demand compares neighbors.
+const EPOCHS: [usize; 4] = [10, 30, 60, 120];
+
+/// Largest difference between neighboring epochs, as a share of the first, for which the READY
+/// paper counts epochs in its Figure 4.
+const NEAR: f64 = 0.3;
+
+/// Returns the table of how alike the write demand of neighboring epochs is, for stand-ins and real
+/// traces: the numbers of the READY paper's Figure 4.
+fn demand(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let epochs = EPOCHS.map(|minutes| format!("{minutes} min"));
+    let mut heads = vec!["workload", "source", "hours", "GB/h", "pairs of 30 min with writes"];
+    heads.extend(epochs.iter().map(String::as_str));
+    let title = "Share of epochs that write within 30 % of what the epoch before wrote, by length";
+    let mut sheet = Sheet::new("demand", title, &heads);
+    let stand_ins = paper.trace.iter().map(|it| (it.name.as_str(), it.stand_in.as_str()));
+    let real = evidence.columns.iter().map(|it| (it.name.as_str(), it.source.as_str()));
+    for (name, source) in stand_ins.chain(real) {
+        let Some(minutes) = evidence.minutes(name) else { continue };
+        let hours = minutes.len() as f64 / 60.0;
+        let differences = |minutes| evidence.differences(name, minutes).unwrap_or_default();
+        let mut row: Vec<Cell> = vec![
+            name.into(),
+            source.into(),
+            Cell::Number(hours),
+            // The last minute counts as a whole one.
+            Cell::number(evidence.gb_per_hour(name).filter(|_| hours >= 1.0)),
+            Cell::Number(differences(30).len() as f64),
+        ];
+        row.extend(EPOCHS.map(|minutes| {
+            let all = differences(minutes);
+            let near = all.iter().filter(|&&it| it < NEAR).count() as f64;
+            Cell::share((!all.is_empty()).then(|| near / all.len() as f64))
+        }));
         sheet.row(row);
     }
     sheet
@@ -224,6 +265,45 @@ pub(super) fn by_reading(paper: &Paper, evidence: &Evidence) -> Sheet {
                 cells.extend(Reading::ALL.map(|reading| of(at, reading)));
             }
             sheet.row(cells);
+        }
+    }
+    sheet
+}
+
+/// Returns the table of lives of READY_OPT with the throttles that the READY paper suggests, and at
+/// other temperatures.
+fn options(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let heads = [
+        "stand-in",
+        "option",
+        "years",
+        "C'_ssd (TB)",
+        "W_work (TB)",
+        "page write, mean (us)",
+        "deviation (us)",
+        "p99.99 (us)",
+        "epochs predicted correctly",
+        "final epoch (s)",
+    ];
+    let title = "READY_OPT with what the paper suggests, and at other temperatures";
+    let mut sheet = Sheet::new("options", title, &heads);
+    for trace in &paper.trace {
+        let own = ("none".to_string(), OPTED.to_string());
+        let others = paper.option.iter().map(|it| (it.name.clone(), read_as(OPTED, &it.name)));
+        for (option, scheme) in [own].into_iter().chain(others) {
+            let Some(life) = evidence.life(&trace.name, &scheme) else { continue };
+            sheet.row(vec![
+                trace.name.as_str().into(),
+                option.into(),
+                Cell::number(life.effective_lifetime_years),
+                Cell::number(life.c_ssd_recovered_tb),
+                Cell::number(life.w_work_tb),
+                Cell::number(life.response_mean_us),
+                Cell::number(life.response_deviation_us),
+                Cell::number(life.response_p9999_us),
+                Cell::share(life.accuracy),
+                Cell::number(life.epoch_s),
+            ]);
         }
     }
     sheet

@@ -28,6 +28,38 @@ struct Epoch {
     predicted: Option<f64>,
 }
 
+/// Number of epochs in a row whose predictions were all right, or all wrong by more, after which the
+/// limit of a wrong prediction changes: a day of hours. READY names the change and no number for
+/// "always" (section 3.5). Assumed.
+const LONG: u32 = 24;
+
+/// Relative error beyond which a prediction of write demand counts as wrong. It adapts to the
+/// workload if [`Params::miss_step`] says so (READY, section 3.5).
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct MissLimit {
+    /// Number of the latest epochs in a row whose predictions were within the limit.
+    within: u32,
+    /// Number of the latest epochs in a row whose predictions were wrong by more than the limit and
+    /// its step.
+    beyond: u32,
+}
+
+impl MissLimit {
+    /// Returns the limit for an epoch whose prediction was `wrong` by this share, as the epochs
+    /// before it have set it, and counts the epoch.
+    fn after(&mut self, wrong: f64, params: &Params) -> f64 {
+        let &Params { miss, miss_step: step, .. } = params;
+        let limit = match self {
+            MissLimit { within: LONG.., .. } => (miss - step).max(0.0),
+            MissLimit { beyond: LONG.., .. } => miss + step,
+            _ => miss,
+        };
+        self.within = if wrong < miss { self.within.saturating_add(1) } else { 0 };
+        self.beyond = if wrong > miss + step { self.beyond.saturating_add(1) } else { 0 };
+        limit
+    }
+}
+
 /// A throttle that sets write capacity and delay anew for each epoch: DT, dynamic throttling by the
 /// rated capacity, or READY, by the capacity with recovery of cells in idle time.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -47,6 +79,7 @@ pub(super) struct EpochRegulator {
     /// including the last write that was recorded as demand.
     counted: u64,
     misses: u32,
+    limit: MissLimit,
     predicted: Predicted,
     chosen: u64,
 }
@@ -71,6 +104,7 @@ impl EpochRegulator {
             behind: Span::ZERO,
             counted: 0,
             misses: 0,
+            limit: MissLimit::default(),
             predicted: Predicted::default(),
             chosen: 0,
         }
@@ -247,10 +281,13 @@ impl EpochRegulator {
             self.length = self.params.window * u64::from(windows);
             return self.begin_chosen(epoch.ends, overused, undistorted, had, life);
         }
-        let next = self.begin(epoch.ends, overused, Some(demand), had, life);
+        let earlier = epoch.predicted.unwrap_or(demand);
+        let weight = self.params.smoothing;
+        let predicted = weight * demand + (1.0 - weight) * earlier;
+        let next = self.begin(epoch.ends, overused, Some(predicted), had, life);
         // The last epoch of a life may be shorter than its predecessor.
         let length = (next.ends - next.start).max(Span(1));
-        let expected = demand * (length.0 as f64 / (epoch.ends - epoch.start).0 as f64);
+        let expected = predicted * (length.0 as f64 / (epoch.ends - epoch.start).0 as f64);
         self.delay.adjust(length, expected, self.capacity.capacity());
         next
     }
@@ -270,7 +307,8 @@ impl EpochRegulator {
     /// equation 6, and counts a miss.
     fn judge(&mut self, predicted: Option<f64>, demand: f64) {
         let Some(predicted) = predicted.filter(|&pages| pages > 0.0) else { return };
-        let missed = (demand - predicted).abs() > self.params.miss * predicted;
+        let wrong = (demand - predicted).abs();
+        let missed = wrong > self.limit.after(wrong / predicted, &self.params) * predicted;
         self.misses = if missed { self.misses + 1 } else { 0 };
         self.predicted.epochs += 1;
         self.predicted.right += u64::from(!missed);

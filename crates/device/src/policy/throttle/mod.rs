@@ -51,10 +51,17 @@ pub struct Params {
     pub spare: f64,
     /// Relative error beyond which a prediction of write demand counts as a miss.
     pub miss: f64,
+    /// Amount by which [`Params::miss`] falls while predictions of write demand have long been
+    /// right, and rises while they have long been wrong by more (READY, section 3.5); 0: it is
+    /// constant.
+    pub miss_step: f64,
     /// Number of consecutive missed predictions after which the epoch length is chosen again.
     pub streak: u32,
     /// Time over which the throttle stores past write demand.
     pub history: Span,
+    /// Weight (above 0, up to 1) of an epoch's write demand in the prediction of the next, an
+    /// exponentially weighted moving average (READY, section 3.2); 1: the last epoch alone.
+    pub smoothing: f64,
 }
 
 impl Default for Params {
@@ -69,8 +76,10 @@ impl Default for Params {
             period: Span::ms(1000),
             spare: 0.1,
             miss: 0.25,
+            miss_step: 0.0,
             streak: 3,
             history: minute * 60 * 24,
+            smoothing: 1.0,
         }
     }
 }

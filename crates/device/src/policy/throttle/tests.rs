@@ -141,6 +141,9 @@ fn every() -> Vec<Params> {
             }
         }
     }
+    // What READY suggests besides (sections 3.2 and 3.5).
+    let suggested = params(K::Ready, E::Optimistic, R::Auto);
+    all.push(Params { smoothing: 0.3, miss_step: 0.1, ..suggested });
     all
 }
 
@@ -365,24 +368,64 @@ fn the_delay_does_not_outlive_a_gap() {
     }
 }
 
+/// Returns how often a throttle has chosen an epoch length, and how many predictions it has missed,
+/// after windows with these numbers of pages.
+fn misses(params: &Params, demand: &[u64]) -> (u64, u64) {
+    let mut budget = pages(1e9, DAY * 10);
+    let mut throttle = AnyThrottle::new(params, 1);
+    for (window, &pages) in demand.iter().chain(&[1]).enumerate() {
+        for page in 0..pages {
+            let at = params.window * window as u64 + Span(params.window.0 * page / pages);
+            assert_eq!(throttle.delay(Nanos::ZERO + at, 1, &budget), Throttled::default());
+            budget.taken += 1;
+        }
+    }
+    let State { chosen, predicted, .. } = throttle.state();
+    (chosen, predicted.missed())
+}
+
+/// With half of the weight on the last epoch, 100 and then 200 pages predict 150.
+#[test]
+fn the_prediction_can_be_a_moving_average() {
+    let last = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Fixed);
+    let average = Params { smoothing: 0.5, ..last };
+    for (demand, alone, half) in [
+        (&[100, 200][..], 1, 1),
+        (&[100, 200, 140], 2, 1),
+        (&[100, 200, 190], 1, 2),
+        // 125 is predicted after the third epoch, and 112.5 after the fourth.
+        (&[100, 200, 100, 100, 100], 2, 2),
+        (&[100, 200, 100, 100, 85], 2, 2),
+    ] {
+        let both = [&last, &average].map(|params| misses(params, demand).1);
+        assert_eq!(both, [alone, half], "{demand:?}");
+    }
+}
+
+/// After a day of right predictions an error of 20 % is a miss, and after a day of misses by more
+/// than 35 % one of 30 % is none; a day is 24 epochs, and no fewer.
+#[test]
+fn the_limit_of_a_miss_can_adapt() {
+    let constant = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Fixed);
+    let adapts = Params { miss_step: 0.1, ..constant };
+    for (epochs, adapted) in [(24, false), (25, true)] {
+        // The first epoch has no prediction.
+        let steady: Vec<u64> = std::iter::repeat_n(100, epochs).chain([120]).collect();
+        let mut wild: Vec<u64> = (0..epochs).map(|it| 100 << (it % 2)).collect();
+        wild.push(wild[epochs - 1] * 13 / 10);
+        let missed = |demand: &[u64]| [&constant, &adapts].map(|it| misses(it, demand).1);
+        assert_eq!(missed(&steady), [0, u64::from(adapted)], "{epochs}");
+        let all = epochs as u64;
+        assert_eq!(missed(&wild), [all, all - u64::from(adapted)], "{epochs}");
+    }
+}
+
 /// Demand that differs by 24 % is no miss; three consecutive misses, but not two, cause the epoch
 /// length to be chosen again.
 #[test]
 fn the_length_is_chosen_after_three_misses() {
     let params = params(ThrottleKind::Ready, Enforcement::Optimistic, EpochRule::Auto);
-    let after = |demand: &[u64]| {
-        let mut budget = pages(1e9, DAY * 10);
-        let mut throttle = AnyThrottle::new(&params, 1);
-        for (window, &pages) in demand.iter().chain(&[1]).enumerate() {
-            for page in 0..pages {
-                let at = params.window * window as u64 + Span(params.window.0 * page / pages);
-                assert_eq!(throttle.delay(Nanos::ZERO + at, 1, &budget), Throttled::default());
-                budget.taken += 1;
-            }
-        }
-        let State { chosen, predicted, .. } = throttle.state();
-        (chosen, predicted.missed())
-    };
+    let after = |demand: &[u64]| misses(&params, demand);
     assert_eq!(after(&[100, 124, 153, 189, 234, 290, 359]), (0, 0), "24 % each time");
     assert_eq!(after(&[100, 126]), (0, 1), "26 %");
     assert_eq!(after(&[100, 200, 100, 100, 200, 100]), (0, 4), "never three in succession");
