@@ -11,7 +11,7 @@ use crate::keys::{Key, at, words};
 use crate::power::{self, PowerOff};
 use fowler_units::{Bytes, HostIo, Nanos, Span};
 use fowler_workload::{
-    Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, TraceError,
+    Addresses, Arrivals, Length, Pattern, Popular, Runs, SizeShare, Synth, SynthSpec, TraceError,
 };
 
 /// A generated workload on a drive of a certain size.
@@ -96,6 +96,7 @@ struct PatternText {
     hot_space: f64,
     popular: Popular,
     mean_run: f64,
+    runs: Runs,
     batch: f64,
     again: f64,
     again_within: u64,
@@ -119,6 +120,7 @@ impl Default for Description {
             hot_space: 0.2,
             popular: Popular::Scattered,
             mean_run: 1.0,
+            runs: Runs::Aligned,
             batch: 1.0,
             again: 0.0,
             again_within: 512,
@@ -253,7 +255,7 @@ fn patterns() -> Vec<Key<Description>> {
     let mut keys = Vec::new();
     macro_rules! pattern {
         ($side:ident, $($name:literal),+) => {{
-            let [addresses, theta, accesses, space, popular, run, batch, again, within, own, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
+            let [addresses, theta, accesses, space, popular, run, runs, batch, again, within, own, sizes] = [$(concat!(stringify!($side), ".", $name)),+];
             keys.extend([
                 optional(addresses, "distribution of addresses",
                     words!($side.addresses,
@@ -276,6 +278,11 @@ fn patterns() -> Vec<Key<Description>> {
                     )),
                 optional(run, "mean number of consecutive requests to adjacent addresses",
                     Field::Real(1.0..=1e9, at!($side.mean_run))),
+                optional(runs, "address at which such a run goes on",
+                    words!($side.runs,
+                        "aligned" => Runs::Aligned, "the next multiple of space.alignment";
+                        "contiguous" => Runs::Contiguous, "where the last request ended";
+                    )),
                 optional(batch, "mean number of requests that arrive at the same moment; rates still count requests",
                     Field::Real(1.0..=1e6, at!($side.batch))),
                 optional(again, "share of requests, except within runs, that reuse the address of an earlier one of their kind",
@@ -293,9 +300,9 @@ fn patterns() -> Vec<Key<Description>> {
             ]);
         }};
     }
-    pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
+    pattern!(reads, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "runs",
         "batch", "again", "again_within", "own", "sizes");
-    pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run",
+    pattern!(writes, "addresses", "theta", "hot_accesses", "hot_space", "popular", "mean_run", "runs",
         "batch", "again", "again_within", "own", "sizes");
     keys
 }
@@ -543,6 +550,7 @@ impl PatternText {
             },
             popular: self.popular,
             mean_run: self.mean_run,
+            runs: self.runs,
             batch: self.batch,
             again: self.again,
             again_within: self.again_within as u32,

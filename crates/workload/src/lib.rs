@@ -78,5 +78,7 @@ pub use scale::{Scaled, TimeScale};
 pub use source::ReadSoFar;
 pub use spread::Spread;
 pub use standard_input::{STANDARD_INPUT, name_standard_input, trace_name};
-pub use synth::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, Synth, SynthSpec, Zipf};
+pub use synth::{
+    Addresses, Arrivals, Length, Pattern, Popular, Runs, SizeShare, Synth, SynthSpec, Zipf,
+};
 pub use write::write_native;

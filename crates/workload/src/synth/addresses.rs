@@ -1,6 +1,6 @@
 //! Generates request addresses and sizes: one stream of ranges per kind of request.
 
-use super::spec::{Addresses, Pattern, Popular, SynthSpec};
+use super::spec::{Addresses, Pattern, Popular, Runs, SynthSpec};
 use super::zipf::Zipf;
 use fowler_units::{Rng, Scatter};
 use std::ops::Range;
@@ -143,6 +143,8 @@ pub(crate) struct Ranges {
     sizes: Sizes,
     /// Probability that a sequential run continues with the next request.
     goes_on: f64,
+    /// Multiple in bytes to which the address at which a sequential run goes on is rounded up.
+    run_alignment: u64,
     /// End of the address range generated last, in bytes.
     end: Option<u64>,
     again: Again,
@@ -181,6 +183,10 @@ impl Ranges {
             own: pattern.own,
             sizes: Sizes::of(pattern),
             goes_on: 1.0 - 1.0 / pattern.mean_run,
+            run_alignment: match pattern.runs {
+                Runs::Aligned => spec.alignment.0,
+                Runs::Contiguous => 1,
+            },
             end: None,
             again: Again {
                 chance: pattern.again,
@@ -206,9 +212,10 @@ impl Ranges {
         let (part, offset) = match self.end {
             Some(end) if goes_on => {
                 let part = self.part_of(end - 1);
-                let next = end.next_multiple_of(self.alignment);
-                let fits = next <= part.fits_up_to(size, self.alignment);
-                (part, if fits { next } else { part.bytes.start })
+                let next = end.next_multiple_of(self.run_alignment);
+                let fits = next <= part.fits_up_to(size, self.run_alignment);
+                let offset = if fits { next } else { part.bytes.start };
+                return self.at(offset, size);
             }
             _ => match self.again.draw() {
                 Some(earlier) => (self.part_of(earlier), earlier),
@@ -220,6 +227,11 @@ impl Ranges {
             },
         };
         let offset = offset.min(part.fits_up_to(size, self.alignment));
+        self.at(offset, size)
+    }
+
+    /// Records a request, from which a run may go on, and returns its offset and size in bytes.
+    fn at(&mut self, offset: u64, size: u32) -> (u64, u32) {
         self.again.note(offset);
         self.end = Some(offset + u64::from(size));
         (offset, size)

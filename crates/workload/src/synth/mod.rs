@@ -7,7 +7,7 @@ mod ops;
 mod spec;
 mod zipf;
 
-pub use spec::{Addresses, Arrivals, Length, Pattern, Popular, SizeShare, SynthSpec};
+pub use spec::{Addresses, Arrivals, Length, Pattern, Popular, Runs, SizeShare, SynthSpec};
 pub use zipf::Zipf;
 
 use crate::TraceError;

@@ -87,6 +87,16 @@ pub enum Popular {
     ScatteredApart,
 }
 
+/// Place at which a sequential run goes on after a request that ends within an alignment unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Runs {
+    /// A sequential run goes on at the next aligned address.
+    #[default]
+    Aligned,
+    /// A sequential run goes on exactly where its last request ended.
+    Contiguous,
+}
+
 /// A request size and its weight in the mix.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SizeShare {
@@ -146,6 +156,8 @@ pub struct Pattern {
     pub popular: Popular,
     /// Mean length of a sequential run in requests (geometric); 1 for no runs.
     pub mean_run: f64,
+    /// Place at which a sequential run goes on.
+    pub runs: Runs,
     /// The mean number of requests that arrive at the same time (geometric); 1 for single arrivals.
     pub batch: f64,
     /// The probability that a request outside a sequential run goes to the address of an earlier
@@ -169,6 +181,7 @@ impl Pattern {
             addresses: Addresses::Uniform,
             popular: Popular::Scattered,
             mean_run: 1.0,
+            runs: Runs::Aligned,
             batch: 1.0,
             again: 0.0,
             again_within: 512,

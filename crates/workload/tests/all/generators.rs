@@ -2,7 +2,7 @@
 
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use fowler_workload::{
-    Addresses, Arrivals, Length, OptionalColumns, Pattern, Popular, SizeShare, Synth, SynthSpec,
+    Addresses, Arrivals, Length, OptionalColumns, Pattern, Popular, Runs, SizeShare, Synth, SynthSpec,
     TraceInfo, write_native,
 };
 
@@ -38,6 +38,7 @@ fn rich() -> SynthSpec {
             addresses: Addresses::Zipf { theta: 0.99 },
             popular: Popular::Scattered,
             mean_run: 1.5,
+            runs: Runs::Aligned,
             batch: 1.0,
             again: 0.0,
             again_within: 512,
@@ -51,6 +52,7 @@ fn rich() -> SynthSpec {
             addresses: Addresses::HotCold { accesses: 0.9, space: 0.1 },
             popular: Popular::ScatteredApart,
             mean_run: 1.0,
+            runs: Runs::Aligned,
             batch: 1.0,
             again: 0.0,
             again_within: 512,
@@ -132,6 +134,27 @@ fn runs_have_their_mean_length() {
         spec.reads.mean_run = mean_run;
         let share = info(&spec).sequential_share;
         assert!((share - (1.0 - 1.0 / mean_run)).abs() < 0.01, "{mean_run}: {share}");
+    }
+}
+
+/// A request that ends within an aligned unit ends a run that goes on at the next unit, and not one
+/// that goes on where it ended: of sizes that are half a unit half of the time, the one has half of
+/// the sequential requests of the other.
+#[test]
+fn runs_go_on_at_the_next_unit_or_where_the_last_request_ended() {
+    let mut spec = SynthSpec { length: Length::Requests(100_000), ..SynthSpec::default() };
+    let half = u32::try_from(spec.alignment.0).unwrap() / 2;
+    spec.read_share = 1.0;
+    spec.reads.mean_run = 4.0;
+    spec.reads.sizes = [half, 2 * half].map(|size| SizeShare { size, weight: 1.0 }).into();
+    for (runs, expected) in [(Runs::Aligned, 0.375), (Runs::Contiguous, 0.75)] {
+        spec.reads.runs = runs;
+        let share = info(&spec).sequential_share;
+        // Four standard deviations of a share of 100,000 draws.
+        assert!((share - expected).abs() < 4.0 * 0.0016, "{runs:?}: {share}");
+        let end = spec.space.0;
+        let all: Vec<HostIo> = Synth::new(&spec).unwrap().collect();
+        assert!(all.iter().all(|io| io.offset + u64::from(io.size) <= end), "{runs:?}");
     }
 }
 
@@ -360,7 +383,8 @@ fn unusable_specs_are_refused_with_every_diagnostic() {
     assert!(error.contains("space"), "{error}");
 }
 
-/// Any valid spec yields aligned requests inside the space, in order.
+/// Any valid spec yields requests inside the space, in order, and aligned unless runs go on where
+/// requests end.
 #[test]
 fn every_sound_spec_is_generated_soundly() {
     let mut rng = Rng::stream(1, "specs");
@@ -378,7 +402,9 @@ fn every_sound_spec_is_generated_soundly() {
                 it.size > 0 && it.offset + u64::from(it.size) <= spec.space.0,
                 "{spec:?}: {it:?}"
             );
-            assert!(it.offset.is_multiple_of(spec.alignment.0), "{spec:?}: {it:?}");
+            let pattern = if it.op == HostOp::Read { &spec.reads } else { &spec.writes };
+            let aligned = it.offset.is_multiple_of(spec.alignment.0);
+            assert!(aligned || pattern.runs == Runs::Contiguous, "{spec:?}: {it:?}");
         }
     }
     assert!(sound > 200, "{sound}");
@@ -400,6 +426,7 @@ fn random_spec(rng: &mut Rng) -> SynthSpec {
         popular: [Popular::Lowest, Popular::Scattered, Popular::ScatteredApart]
             [rng.below(3) as usize],
         mean_run: [1.0, 3.0, 1e9][rng.below(3) as usize],
+        runs: [Runs::Aligned, Runs::Contiguous][rng.below(2) as usize],
         batch: [1.0, 1.0, 2.5, 1e6, f64::NAN][rng.below(5) as usize],
         again: share(rng),
         again_within: [1, 2, 100, 1 << 20, 0][rng.below(5) as usize],
