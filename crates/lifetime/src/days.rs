@@ -33,6 +33,8 @@ pub struct DaysSpec {
     /// Largest number of requests in one repetition of the workload that a drive repeats for its
     /// life; `None` for all requests of the trace.
     pub limit: Option<u64>,
+    /// Replay speed: the factor by which the arrival times of the repeated workload are divided.
+    pub speed: f64,
     /// Pages programmed for each host page (write amplification) in the life before a simulated day
     /// begins.
     pub waf: f64,
@@ -215,7 +217,7 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
         let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
-        let counted = survey::survey(&workload, &drive, (1.0, spec.limit), control)?;
+        let counted = survey::survey(&workload, &drive, (spec.speed, spec.limit), control)?;
         let Some((survey, _)) = counted else { return Ok(None) };
         let config = dilated(&drive, *dilation)?;
         let repetition = Repetition::read_anew(&workload, spec.limit);
@@ -259,7 +261,7 @@ fn dawns(
         let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0) + begins);
         let quiet = Control { stop: control.stop, progress: &|_| () };
         let (_, failed) =
-            workload.replay_round(repetition, 1.0, spec.limit, quiet, |requests| {
+            workload.replay_round(repetition, spec.speed, spec.limit, quiet, |requests| {
                 let mut is_before = true;
                 for io in requests.filter(survey::changes_data).map(moved) {
                     if is_before && io.at >= from {
@@ -302,13 +304,14 @@ fn one_day(
     let (from, length) = spec.window;
     let (from, until) = (Nanos::ZERO + from, Nanos::ZERO + from + length);
     let quiet = Control { stop: control.stop, progress: &|_| () };
-    let (_, failed) = workload.replay_round(*repetition, 1.0, spec.limit, quiet, |requests| {
-        let own = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0));
-        let writes = requests.filter(survey::changes_data).map(own);
-        let day = writes.skip_while(|io| io.at < from).take_while(|io| io.at < until);
-        let late = begins + life.behind();
-        device.run(day.map(|io| io.with_at(io.at + late)), Pacing::Open, &mut watched);
-    })?;
+    let (_, failed) =
+        workload.replay_round(*repetition, spec.speed, spec.limit, quiet, |requests| {
+            let own = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0));
+            let writes = requests.filter(survey::changes_data).map(own);
+            let day = writes.skip_while(|io| io.at < from).take_while(|io| io.at < until);
+            let late = begins + life.behind();
+            device.run(day.map(|io| io.with_at(io.at + late)), Pacing::Open, &mut watched);
+        })?;
     if let Some(diagnostics) = failed {
         return Err(diagnostics);
     }

@@ -37,21 +37,21 @@ const CYCLES_MOST: f64 = 1e6;
 
 /// Temperature at which the constants of READY's model of recovery hold, in degrees Celsius (READY,
 /// section 2).
-pub const ROOM: f64 = 25.0;
+pub const ROOM_TEMPERATURE: f64 = 25.0;
 /// Activation energy of detrapping in electronvolts. Recalled, not looked up: JEDEC's qualification
 /// of drives (JESD218) takes 1.1 eV for recovery between cycles.
 const ACTIVATION: f64 = 1.1;
 /// Boltzmann constant in electronvolts per kelvin.
 const BOLTZMANN: f64 = 8.617_333_262e-5;
 /// Zero degrees Celsius, in kelvins.
-const FREEZING: f64 = 273.15;
+const ZERO_CELSIUS: f64 = 273.15;
 
 /// Returns the factor by which cells at rest recover faster at a temperature of `celsius` degrees
-/// than at [`ROOM`], by the law of Arrhenius; below 1 if they recover more slowly. Rest at that
+/// than at [`ROOM_TEMPERATURE`] (Arrhenius); below 1 if they recover more slowly. Rest at that
 /// temperature counts as that many times as much rest at room temperature.
-pub fn quicker(celsius: f64) -> f64 {
-    let inverse = |celsius: f64| 1.0 / (celsius + FREEZING);
-    libm::exp(ACTIVATION / BOLTZMANN * (inverse(ROOM) - inverse(celsius)))
+pub fn acceleration(celsius: f64) -> f64 {
+    let inverse = |celsius: f64| 1.0 / (celsius + ZERO_CELSIUS);
+    libm::exp(ACTIVATION / BOLTZMANN * (inverse(ROOM_TEMPERATURE) - inverse(celsius)))
 }
 
 const HOUR: u64 = 3_600_000_000_000;
@@ -243,9 +243,13 @@ impl RecoveryTable {
 /// Source of the P/E cycles that cells endure if they rest between cycles.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Endurance {
-    /// READY's model of recovery, under one interpretation of its equation 2, and the factor by
-    /// which cells recover faster than at room temperature ([`quicker`]).
-    Model(Reading, f64),
+    /// READY's model of recovery.
+    Model {
+        /// Interpretation of equation 2 of the READY paper.
+        reading: Reading,
+        /// Factor by which cells recover faster than at room temperature ([`acceleration`]).
+        acceleration: f64,
+    },
     /// A table of the P/E cycles that cells endure by idle time.
     Table(RecoveryTable),
 }
@@ -260,16 +264,18 @@ impl Endurance {
     pub fn achievable(&self, rated: f64, idle: Span) -> f64 {
         let of_one = rated / CYCLES;
         // Whole nanoseconds beyond 2^53 would lose digits where nothing is to be scaled.
-        let times = |factor: f64| match factor {
+        let rested = |factor: f64| match factor {
             1.0 => idle,
             _ => Span((idle.0 as f64 * factor) as u64),
         };
         match self {
-            Endurance::Model(reading @ Reading::Spread, quicker) => {
+            Endurance::Model { reading: reading @ Reading::Spread, acceleration } => {
                 // One cycle of the model's cells equals `of_one` cycles of these cells.
-                of_one * reading.achievable(Span((idle.0 as f64 * of_one * quicker) as u64))
+                of_one * reading.achievable(Span((idle.0 as f64 * of_one * acceleration) as u64))
             }
-            Endurance::Model(reading, quicker) => of_one * reading.achievable(times(*quicker)),
+            Endurance::Model { reading, acceleration } => {
+                of_one * reading.achievable(rested(*acceleration))
+            }
             Endurance::Table(table) => table.achievable(idle),
         }
     }
@@ -401,12 +407,14 @@ mod tests {
     /// 1/313.15 is 1.6066e-4, so that 40 degrees are e^2.0508 = 7.77 times as fast as 25.
     #[test]
     fn warm_cells_recover_in_less_time() {
-        assert_eq!(quicker(ROOM), 1.0);
-        assert!((quicker(40.0) - 7.774).abs() < 0.005, "{}", quicker(40.0));
-        assert!(quicker(10.0) < 0.11 && quicker(0.0) > 0.0, "{}", quicker(10.0));
+        assert_eq!(acceleration(ROOM_TEMPERATURE), 1.0);
+        assert!((acceleration(40.0) - 7.774).abs() < 0.005, "{}", acceleration(40.0));
+        assert!(acceleration(10.0) < 0.11 && acceleration(0.0) > 0.0, "{}", acceleration(10.0));
         for reading in Reading::ALL {
-            let warm = Endurance::Model(reading, 8.0).achievable(CYCLES, Span(HOUR));
-            let longer = Endurance::Model(reading, 1.0).achievable(CYCLES, Span(8 * HOUR));
+            let warm =
+                Endurance::Model { reading, acceleration: 8.0 }.achievable(CYCLES, Span(HOUR));
+            let longer =
+                Endurance::Model { reading, acceleration: 1.0 }.achievable(CYCLES, Span(8 * HOUR));
             assert_eq!(warm, longer, "{reading:?}");
         }
     }
@@ -416,7 +424,7 @@ mod tests {
     #[test]
     fn cells_of_another_rating_heal_over_the_same_time() {
         for reading in Reading::ALL {
-            let endurance = Endurance::Model(reading, 1.0);
+            let endurance = Endurance::Model { reading, acceleration: 1.0 };
             for factor in [0.1, 1.0, 10.0] {
                 let idle = |cycles: f64| Span((LIFE_S * 1e9 / cycles) as u64);
                 let (of_3000, theirs) = (reading.achievable(idle(5000.0)), 5000.0 * factor);
@@ -437,8 +445,9 @@ mod tests {
     fn what_is_kept_up_with_is_what_is_endured_at_the_end() {
         let hours = |hours: u64| Span(hours * HOUR);
         let table = RecoveryTable::new(&[hours(1), hours(100)], &[1000.0, 3000.0]).unwrap();
-        let mut all = Reading::ALL.map(|reading| Endurance::Model(reading, 1.0)).to_vec();
-        all.push(Endurance::Model(Reading::Spread, quicker(40.0)));
+        let mut all =
+            Reading::ALL.map(|reading| Endurance::Model { reading, acceleration: 1.0 }).to_vec();
+        all.push(Endurance::Model { reading: Reading::Spread, acceleration: acceleration(40.0) });
         all.push(Endurance::Table(table));
         for endurance in all {
             for (rated, life_s) in
@@ -455,8 +464,8 @@ mod tests {
             }
         }
         // READY's 128 GB: 1,074.0 TB in five years, where the paper has 1,077.8 (Table 2).
-        let sustained =
-            Endurance::Model(Reading::Spread, 1.0).sustained(CYCLES, Span((LIFE_S * 1e9) as u64));
+        let sustained = Endurance::Model { reading: Reading::Spread, acceleration: 1.0 }
+            .sustained(CYCLES, Span((LIFE_S * 1e9) as u64));
         assert!((sustained * 128.0 / 1024.0 - 1074.0).abs() < 0.1, "{sustained}");
     }
 

@@ -1,6 +1,8 @@
 //! The configuration of endurance and of the target life.
 
-use fowler_physics::recovery::{CYCLES, Endurance, ROOM, Reading, RecoveryTable, quicker};
+use fowler_physics::recovery::{
+    CYCLES, Endurance, ROOM_TEMPERATURE, Reading, RecoveryTable, acceleration,
+};
 use fowler_units::Span;
 
 /// Parameters of a drive's lifetime: the target, and the endurance of cells.
@@ -31,7 +33,7 @@ impl Default for Params {
             target: FIVE_YEARS,
             cycles: CYCLES,
             recovery: Recovery::Model(Reading::Spread),
-            temperature: ROOM,
+            temperature: ROOM_TEMPERATURE,
             table: (Vec::new(), Vec::new()),
             dilation: 1,
         }
@@ -55,7 +57,9 @@ impl Params {
     /// All problems of the table of endurance.
     pub fn endurance(&self) -> Result<Endurance, Vec<String>> {
         match self.recovery {
-            Recovery::Model(reading) => Ok(Endurance::Model(reading, quicker(self.temperature))),
+            Recovery::Model(reading) => {
+                Ok(Endurance::Model { reading, acceleration: acceleration(self.temperature) })
+            }
             Recovery::Table => RecoveryTable::new(&self.table.0, &self.table.1)
                 .map(Endurance::Table)
                 .map_err(|wrong| wrong.iter().map(ToString::to_string).collect()),

@@ -268,8 +268,9 @@ kinds! {
     };
 }
 
-/// Collection once counted a whole superblock for its own stream and half of one for each other, so
-/// that it took the room promised to wear leveling between superblocks with gaps.
+/// Between superblocks with gaps, each stream once counted whole superblocks for itself, and took half
+/// of one to be the least that any holds for the others: collection took room that had been promised
+/// to wear leveling.
 #[test]
 fn moved_data_leaves_other_streams_the_room_promised_to_them() {
     let stream = "faults, scrubbing and bad blocks";

@@ -149,7 +149,11 @@ mod tests {
                 strengths,
                 blocks: f64::from(blocks),
                 ends_with: f64::from(ends_with),
-                wear: Wear::new(&Endurance::Model(Reading::Literal, 1.0), 3000.0, (1.0, 1.0)),
+                wear: Wear::new(
+                    &Endurance::Model { reading: Reading::Literal, acceleration: 1.0 },
+                    3000.0,
+                    (1.0, 1.0),
+                ),
                 failures: None,
             };
             let mut rng = Rng::stream(7, "test");

@@ -8,8 +8,8 @@ use fowler_physics::recovery::{Endurance, Reading};
 use fowler_units::Span;
 
 /// Number of points in the table of endurance by idle time, evenly spaced in the logarithm of the
-/// idle time. Between them it is linear in both logarithms; the error of a life is below 0.1 %
-/// (tested below).
+/// idle time. Between them it is linear in both logarithms; the error of a life is below 0.1 %, and
+/// below 2 % where rest heals nearly all damage (tested below).
 const POINTS: usize = 2048;
 /// Shortest and longest idle time in the table of endurance, in seconds. Cells do not recover
 /// within a second at room temperature, under any interpretation of the model; the longest is over
@@ -20,7 +20,9 @@ const IDLE_S: [f64; 2] = [1.0, 4e9];
 /// seconds: warm cells recover within a second.
 fn idle_s(endurance: &Endurance) -> [f64; 2] {
     match endurance {
-        Endurance::Model(_, quicker) if *quicker > 1.0 => [IDLE_S[0] / quicker, IDLE_S[1]],
+        Endurance::Model { acceleration, .. } if *acceleration > 1.0 => {
+            [IDLE_S[0] / acceleration, IDLE_S[1]]
+        }
         _ => IDLE_S,
     }
 }
@@ -61,7 +63,7 @@ impl Wear {
             let idle_s = libm::exp(least + (most - least) * share);
             libm::log(endurance.achievable(rated, Span((idle_s * 1e9) as u64)))
         };
-        let idle_scales = matches!(endurance, Endurance::Model(Reading::Spread, _));
+        let idle_scales = matches!(endurance, Endurance::Model { reading: Reading::Spread, .. });
         Wear {
             curve: (0..POINTS).map(at).collect(),
             ends: [least, most],
@@ -107,8 +109,11 @@ mod tests {
         let idle = [Span::ms(60_000), Span::ms(3_600_000), Span::ms(36_000_000)];
         let table = RecoveryTable::new(&idle, &[400.0, 500.0, 900.0]).unwrap();
         let mut all: Vec<Endurance> =
-            Reading::ALL.map(|reading| Endurance::Model(reading, 1.0)).to_vec();
-        all.push(Endurance::Model(Reading::Refit, 8.0));
+            Reading::ALL.map(|reading| Endurance::Model { reading, acceleration: 1.0 }).to_vec();
+        // The hottest cells that a drive may have are 270 times as fast.
+        for reading in [Reading::Refit, Reading::Spread] {
+            all.extend([8.0, 270.0].map(|acceleration| Endurance::Model { reading, acceleration }));
+        }
         all.push(Endurance::Table(table));
         let mut rng = Rng::stream(3, "wear");
         for endurance in &all {
@@ -123,7 +128,10 @@ mod tests {
                 };
                 let exact = endured / (1e-5 * load * 0.9);
                 let off = own.seconds(load, strength) / exact - 1.0;
-                assert!(off.abs() < 1e-3, "{endurance:?}, case {case}: {load} {strength} {off}");
+                // Endurance has a corner at the longest idle time that `Spread` accepts, and is steep
+                // before it.
+                let most = if endured > 1500.0 * strength * 40.0 { 2e-2 } else { 1e-3 };
+                assert!(off.abs() < most, "{endurance:?}, case {case}: {load} {strength} {off}");
             }
         }
     }

@@ -114,8 +114,8 @@ impl Answer {
 
     /// Returns the verdict on a claim's number measured without the system that the claim is about
     /// (the null), by the same criterion as for the claim itself: the strongest of those from the
-    /// study and from each repetition, because the claim has to tell the system from its absence in
-    /// all of them. `None` if there is no null.
+    /// study and from each repetition. That is deliberately strict: the claim at its weakest has to
+    /// be better than its null at its strongest. `None` if there is no null.
     pub fn null_verdict(&self) -> Option<Verdict> {
         let Answer { null, .. } = self;
         let again = null.repeated.iter().map(|(_, measured)| measured);

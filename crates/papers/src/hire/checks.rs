@@ -44,16 +44,17 @@ pub(super) struct States {
     /// did not hold.
     pub violations: u64,
     pub erases: u64,
-    /// Number of programs at boosted voltages: a drive without any shows nothing about blocks of
-    /// read-hot data.
-    pub boosted: u64,
+    /// Number of programs at boosted, nominal and reduced voltages: a drive without any of one kind
+    /// shows nothing about blocks of that class.
+    pub programs: [u64; 3],
 }
 
 impl States {
     /// Returns true if the checks could have found something: an idle drive breaks no invariant, nor
     /// does one without blocks of read-hot data.
     pub fn is_evidence(&self) -> bool {
-        self.events > 10_000 && self.erases > 100 && self.boosted > 20
+        let every_class = self.programs.iter().all(|&programs| programs > 20);
+        self.events > 10_000 && self.erases > 100 && every_class
     }
 }
 
@@ -106,8 +107,9 @@ fn checked(drive: &Resolved, control: Control<'_>) -> Result<Option<States>, Dia
         violations += u64::from(!control.stopped() && device.check().is_err());
     });
     let counters = device.counters();
-    let boosted = counters.programs_at.values().map(|at| at[Voltage::Boosted]).sum();
-    let states = States { events, violations, erases: counters.erases.sum(), boosted };
+    let programs = [Voltage::Boosted, Voltage::Nominal, Voltage::Reduced]
+        .map(|voltage| counters.programs_at.values().map(|at| at[voltage]).sum());
+    let states = States { events, violations, erases: counters.erases.sum(), programs };
     Ok((!control.stopped()).then_some(states))
 }
 

@@ -1,7 +1,7 @@
 //! The jobs of the READY study: the simulations, and the inputs that each depends on.
 
 use super::paper::{Paper, Simulated, Trace};
-use super::plan::{Burst, Demand, FIXED, Lives, OPTED, READINGS, SCHEMES, read_as};
+use super::plan::{Burst, Demand, FIXED, Lives, OF_OPTIONS, READINGS, SCHEMES, read_as};
 use crate::column::Column;
 use crate::run_folder::{Job, Results};
 use crate::studies;
@@ -11,7 +11,7 @@ use fowler_experiment::presets::{self, Folder};
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, WorkloadSpec};
 use fowler_lifetime::{Day, DaysSpec, Ended, LifetimeSpec, SaveTo, SteadyLane, SteadySpec, live};
-use fowler_units::Span;
+use fowler_units::{HostOp, Span};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -250,8 +250,8 @@ impl Plan<'_> {
             for option in &self.paper.option {
                 let set: Vec<&str> = option.set.iter().map(String::as_str).collect();
                 named.push((
-                    life_name(&trace.name, &read_as(OPTED, &option.name)),
-                    SteadyLane { times: vec![1], ..lane(OPTED, &set) },
+                    life_name(&trace.name, &read_as(OF_OPTIONS, &option.name)),
+                    SteadyLane { times: vec![1], ..lane(OF_OPTIONS, &set) },
                 ));
             }
             let here = |it: &&Simulated| it.trace == trace.name && self.limit.is_none();
@@ -373,6 +373,7 @@ impl Plan<'_> {
         &self,
         demands: &BTreeMap<String, Demand>,
         wafs: &BTreeMap<String, f64>,
+        speeds: &BTreeMap<String, f64>,
     ) -> Result<Vec<Job<'a, Vec<Day>>>, Diagnostics> {
         const YEAR_S: f64 = 365.0 * 86_400.0;
         let plan = self;
@@ -380,7 +381,8 @@ impl Plan<'_> {
         for (name, hours, dilation) in &plan.paper.days.traces {
             let trace = plan.trace(name)?;
             let demand = demands.get(name);
-            let (Some(&waf), Some(demand)) = (wafs.get(name), demand) else { continue };
+            let numbers = (wafs.get(name), speeds.get(name), demand);
+            let (Some(&waf), Some(&speed), Some(demand)) = numbers else { continue };
             let drive = plan.drive(trace, "nt")?;
             let dilation = if plan.limit.is_some() { look(&drive) } else { *dilation };
             let spec = DaysSpec {
@@ -389,8 +391,9 @@ impl Plan<'_> {
                 workload: workload(trace)?,
                 limit: plan.limit,
                 waf,
+                speed,
                 ages_s: plan.paper.days.ages.iter().map(|years| years * YEAR_S).collect(),
-                window: window(&demand.minutes, *hours),
+                window: window(&demand.minutes, *hours, speed),
             };
             let inputs = format!("{} {spec:?}", drive.hash);
             let name = plan.seeded(&format!("{name} days"));
@@ -402,16 +405,17 @@ impl Plan<'_> {
     }
 }
 
-/// Returns the begin and the length of the part of a repetition that is `hours` hours long and
-/// whose write volume is nearest to the mean.
-fn window(minutes: &[u64], hours: u64) -> (Span, Span) {
+/// Returns the begin and the length of the part of a repetition that is `hours` hours long as
+/// recorded and whose write volume is nearest to the mean, replayed at `speed`.
+fn window(minutes: &[u64], hours: u64, speed: f64) -> (Span, Span) {
     const MINUTE: Span = Span::ms(60_000);
     let length = (hours * 60).min(minutes.len() as u64).max(1);
     let mean = minutes.iter().sum::<u64>() as f64 / minutes.len().max(1) as f64 * length as f64;
     let parts = minutes.chunks_exact(length as usize).map(|part| part.iter().sum::<u64>() as f64);
     let off = parts.map(|volume| (volume - mean).abs()).enumerate();
     let nearest = off.min_by(|one, other| one.1.total_cmp(&other.1)).map_or(0, |(at, _)| at as u64);
-    (MINUTE * (nearest * length), MINUTE * length)
+    let replayed = |minutes: u64| Span(((MINUTE * minutes).0 as f64 / speed) as u64);
+    (replayed(nearest * length), replayed(length))
 }
 
 /// Returns the number of real repetitions of the workload that a simulated one stands for in a
@@ -422,7 +426,7 @@ fn look(drive: &Resolved) -> u32 {
     (drive.config.life.target.as_s() / LEFT_S).ceil() as u32
 }
 
-/// Counts the pages that a stand-in trace writes in each minute.
+/// Counts the pages that the writes of a trace touch in each minute.
 fn counted(
     drive: &Resolved,
     (spec, limit): (&WorkloadSpec, Option<u64>),
@@ -431,12 +435,13 @@ fn counted(
     let page = drive.config.geometry.page_size.0;
     let mut minutes: Vec<u64> = Vec::new();
     studies::requests(spec, drive, limit, control, |requests| {
-        for io in requests {
+        for io in requests.filter(|io| io.op == HostOp::Write && io.size > 0) {
             let minute = (io.at.0 / (WINDOW_S * 1_000_000_000)) as usize;
             if minutes.len() <= minute {
                 minutes.resize(minute + 1, 0);
             }
-            minutes[minute] += u64::from(io.size) / page;
+            let last = (io.offset + u64::from(io.size) - 1) / page;
+            minutes[minute] += last - io.offset / page + 1;
         }
     })?;
     Ok((!control.stopped()).then_some(Demand { minutes }))
@@ -445,12 +450,45 @@ fn counted(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::column::columns;
+
+    /// Reads are no demand, and a write of parts of two pages is one of two: 512 bytes at the end of a
+    /// page, 4 KiB in the middle of two, and 4 KiB in place are 1, 2 and 1 pages. The first two come
+    /// in the first minute.
+    #[test]
+    fn the_demand_of_a_trace_is_that_of_its_writes() {
+        let text = "time_us,op,offset,size\n0,R,0,65536\n1000000,W,3584,512\n\
+                    2000000,W,6144,4096\n61000000,W,8192,4096\n61000001,R,0,4096\n";
+        let folder = std::env::temp_dir().join(format!("fowler-demand-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("MSNFS.csv"), text).unwrap();
+        let paper = Paper::open().unwrap();
+        let plan = Plan { paper: &paper, limit: None, seed: None, brief: true };
+        let drive = plan.drive(&paper.trace[0], "nt").unwrap();
+        let found = columns(&paper.real, Some(&folder)).unwrap();
+        let [column] = &found[..] else { panic!("{found:?}") };
+        assert_eq!(column.name, "msnfs real");
+        let demand = counted(&drive, (&column.spec, None), Control::UNWATCHED).unwrap().unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(demand.minutes, [3, 1]);
+    }
+
+    /// The demand of a real trace is looked up by the name of its column.
+    #[test]
+    fn no_real_trace_has_the_name_of_a_stand_in() {
+        let paper = Paper::open().unwrap();
+        for real in &paper.real {
+            assert!(paper.trace.iter().all(|it| it.name != real.name()), "{}", real.name());
+        }
+    }
 
     #[test]
     fn a_representative_part_is_the_one_nearest_to_the_mean() {
         let minutes: Vec<u64> = [9, 1, 5, 6].into_iter().flat_map(|rate| [rate; 60]).collect();
-        assert_eq!(window(&minutes, 1), (Span::ms(2 * 3_600_000), Span::ms(3_600_000)));
-        assert_eq!(window(&minutes, 2).0, Span::ZERO);
-        assert_eq!(window(&minutes, 100), (Span::ZERO, Span::ms(4 * 3_600_000)));
+        let hour = Span::ms(3_600_000);
+        assert_eq!(window(&minutes, 1, 1.0), (hour * 2, hour));
+        assert_eq!(window(&minutes, 1, 0.5), (hour * 4, hour * 2));
+        assert_eq!(window(&minutes, 2, 1.0).0, Span::ZERO);
+        assert_eq!(window(&minutes, 100, 1.0), (Span::ZERO, hour * 4));
     }
 }

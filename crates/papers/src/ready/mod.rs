@@ -12,7 +12,6 @@ mod tables;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
-use crate::joint::Choosable;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -34,13 +33,7 @@ impl Viewed for Evidence {
             let lens = Lens::replacing(&[(pes.0, &pes.1), (opt.0, &opt.1)]);
             Choice { name: (*reading).into(), lens }
         };
-        let option = |option: &Choosable| {
-            let name = plan::read_as(plan::OPTED, &option.name);
-            let lens = Lens::replacing(&[(plan::OPTED, &name)]);
-            Choice { name: option.name.clone(), lens }
-        };
-        let readings = plan::READINGS.iter().map(reading);
-        readings.chain(self.paper.option.iter().map(option)).collect()
+        plan::READINGS.iter().map(reading).collect()
     }
 }
 

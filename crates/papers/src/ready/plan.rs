@@ -38,8 +38,9 @@ pub(super) fn read_as(scheme: &str, reading: &str) -> String {
 /// equation 2 (recovery of cells at rest) that the presets do not use.
 pub(super) const READINGS: [&str; 2] = ["refit", "literal"];
 
-/// Scheme of the lives with the throttles that the READY paper suggests, and at other temperatures.
-pub(super) const OPTED: &str = "ready_opt";
+/// Scheme of the lives with the options of the READY study: throttles that the paper suggests, and
+/// other temperatures.
+pub(super) const OF_OPTIONS: &str = "ready_opt";
 
 /// All measurements of one repetition of the READY study, and the published numbers.
 pub(crate) struct Evidence {
@@ -196,7 +197,9 @@ impl Evidence {
         }
         if !plan.brief {
             // Both lengths share them.
-            let Some(found) = runs.results(plan.days(&demands, &wafs)?)? else { return Ok(None) };
+            let Some(found) = runs.results(plan.days(&demands, &wafs, &speeds)?)? else {
+                return Ok(None);
+            };
             days = plan.by_trace(&found, &plan.seeded("days"));
         }
         let twice = repetition == Repetition::Twice;

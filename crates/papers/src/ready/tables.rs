@@ -2,7 +2,7 @@
 
 use super::claims::{ACCURACY, BELOW, DEMAND, TABLE_2};
 use super::paper::Paper;
-use super::plan::{Change, Evidence, Life, OPTED, READINGS, SCHEMES, read_as, writable};
+use super::plan::{Change, Evidence, Life, OF_OPTIONS, READINGS, SCHEMES, read_as, writable};
 use fowler_experiment::tables::{Cell, Sheet};
 use fowler_physics::recovery::Reading;
 use fowler_units::Span;
@@ -288,8 +288,8 @@ fn options(paper: &Paper, evidence: &Evidence) -> Sheet {
     let title = "READY_OPT with what the paper suggests, and at other temperatures";
     let mut sheet = Sheet::new("options", title, &heads);
     for trace in &paper.trace {
-        let own = ("none".to_string(), OPTED.to_string());
-        let others = paper.option.iter().map(|it| (it.name.clone(), read_as(OPTED, &it.name)));
+        let own = ("none".to_string(), OF_OPTIONS.to_string());
+        let others = paper.option.iter().map(|it| (it.name.clone(), read_as(OF_OPTIONS, &it.name)));
         for (option, scheme) in [own].into_iter().chain(others) {
             let Some(life) = evidence.life(&trace.name, &scheme) else { continue };
             sheet.row(vec![

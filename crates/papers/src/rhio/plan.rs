@@ -147,7 +147,7 @@ enum Length {
 }
 
 /// Returns every run as rows: four schemes under every workload as recorded (which the RHIO paper
-/// shows), RHIO's techniques under plainer orders (the nulls of claims), and, unless `brief`, the
+/// shows), RHIO's techniques under other orders (a table and the nulls of claims), and, unless `brief`, the
 /// runs for the questions that the paper leaves open. Runs on the same preconditioned drive come
 /// together.
 fn table<'a>(
@@ -172,9 +172,9 @@ fn table<'a>(
 
     let shown = row(none(), &[], &all, &once, &four);
     let mut rows = vec![Row { length: Length::Week(paper.week), ..shown }];
-    for (name, set) in plainer(paper) {
-        let plainer = row(name.into(), &set, &stand_ins, &once, &["noop"]);
-        rows.push(Row { length: Length::Week(paper.week), ..plainer });
+    for (name, set) in other_orders(paper) {
+        let ordered = row(name.into(), &set, &stand_ins, &once, &["noop"]);
+        rows.push(Row { length: Length::Week(paper.week), ..ordered });
     }
     if brief {
         return Ok(rows);
@@ -336,9 +336,9 @@ pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     [none].into_iter().chain(paper.answers()).collect()
 }
 
-/// Returns RHIO's two techniques other than its order under plainer orders, as named settings of the
-/// drive.
-fn plainer(paper: &Paper) -> [(&'static str, Vec<String>); 2] {
+/// Returns RHIO's two techniques other than its order under orders of others, as named settings of
+/// the drive.
+fn other_orders(paper: &Paper) -> [(&'static str, Vec<String>); 2] {
     let both: Vec<String> = paper
         .technique
         .iter()

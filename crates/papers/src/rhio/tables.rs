@@ -3,8 +3,8 @@
 use super::claims::{BELOW_NOOP, BELOW_PV_W, BELOW_RT_R, PRIORITIZED_WRITES, correlations};
 use super::paper::Paper;
 use super::plan::{
-    Case, Evidence, KINDS, Kind, RECORDED, SCHEMES, SOURCES, ablated, average_named, chosen,
-    estimated, faster, lasting, run_name, staged,
+    Case, Evidence, KINDS, Kind, READS_FIRST, RECORDED, SCHEMES, SOURCES, UNORDERED, ablated,
+    average_named, chosen, estimated, faster, lasting, run_name, staged,
 };
 use super::sweeps;
 use crate::claim::{Answer, ClaimId, Measured, labelled};
@@ -69,7 +69,8 @@ pub(super) fn implied(paper: &Paper, scheme: &str, kind: usize) -> Option<f64> {
 /// Returns the RHIO paper's figures as numbers (Figures 4 to 6), and the table of the runs behind
 /// them.
 pub(super) fn shown(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Vec<Sheet> {
-    let mut sheets = vec![workloads(evidence), gains(paper, evidence, answers)];
+    let mut sheets =
+        vec![workloads(evidence), gains(paper, evidence, answers), orders(paper, evidence)];
     for kind in 0..KINDS.len() {
         sheets.push(latencies(paper, evidence, kind));
     }
@@ -184,6 +185,36 @@ fn gains(paper: &Paper, evidence: &Evidence, answers: &[Answer]) -> Sheet {
             Cell::share(at(Case { variant: &week, speed: 1.0 })),
             Cell::share(at(faster(paper.conflicts))),
         ]);
+    }
+    sheet
+}
+
+/// Returns the table of what RHIO's order adds to its other two techniques, which are those of the
+/// baselines: reductions of mean latency under RHIO, in order of arrival, and with reads first.
+fn orders(paper: &Paper, evidence: &Evidence) -> Sheet {
+    let of = |variant| ("noop", Case { variant, ..RECORDED });
+    let orders = [
+        ("RHIO", ("rhio", RECORDED)),
+        ("order of arrival", of(UNORDERED)),
+        ("reads first", of(READS_FIRST)),
+    ];
+    let mut heads = vec!["gain", "published"];
+    heads.extend(orders.iter().map(|(name, _)| *name));
+    let title = "PV-W's writes and RT-R's reads together, by the order of requests";
+    let mut sheet = Sheet::new("orders", title, &heads);
+    for which in GAINS {
+        let Kind { name, mean: number, .. } = KINDS[which.kind];
+        let mut row: Vec<Cell> = vec![
+            format!("{name}s below {}", called(which.base)).into(),
+            Cell::share(paper.number(which.claim, name)),
+        ];
+        row.extend(orders.iter().map(|(_, (scheme, case))| {
+            Cell::share(evidence.runs.average(|column| {
+                let mine = evidence.number(column, scheme, *case, number)?;
+                Some(1.0 - mine / evidence.number(column, which.base, RECORDED, number)?)
+            }))
+        }));
+        sheet.row(row);
     }
     sheet
 }

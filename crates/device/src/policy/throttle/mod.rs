@@ -52,8 +52,8 @@ pub struct Params {
     /// Relative error beyond which a prediction of write demand counts as a miss.
     pub miss: f64,
     /// Amount by which [`Params::miss`] falls while predictions of write demand have long been
-    /// right, and rises while they have long been wrong by more (READY, section 3.5); 0: it is
-    /// constant.
+    /// right, and rises while they have long been wrong by more (READY, section 3.5); 0 for a
+    /// constant [`Params::miss`].
     pub miss_step: f64,
     /// Number of consecutive missed predictions after which the epoch length is chosen again.
     pub streak: u32,
