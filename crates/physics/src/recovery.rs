@@ -403,8 +403,8 @@ mod tests {
         assert_eq!(Endurance::Table(table).achievable(300.0, hours(9)), 2000.0);
     }
 
-    /// Warm cells recover in less time. By hand: 1.1 / 8.617e-5 is 12,765 kelvins, and 1/298.15 less
-    /// 1/313.15 is 1.6066e-4, so that 40 degrees are e^2.0508 = 7.77 times as fast as 25.
+    /// Warm cells recover in less time. By hand: 1.1 / 8.617e-5 is 12,765 kelvins, and 1/298.15
+    /// less 1/313.15 is 1.6066e-4, so that 40 degrees are e^2.0508 = 7.77 times as fast as 25.
     #[test]
     fn warm_cells_recover_in_less_time() {
         assert_eq!(acceleration(ROOM_TEMPERATURE), 1.0);

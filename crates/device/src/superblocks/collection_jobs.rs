@@ -169,8 +169,9 @@ impl Superblocks {
         let others = self.streams.moved().iter().filter(|&&other| other != stream);
         let beyond = |&other: &StreamId| (self.collector.promised(other) - rest(other)).max(0);
         if self.is_uneven() {
-            // A stream leaves at most `data - 1` units unused, in the last superblock that it takes.
-            // Setting these aside for each other stream covers every order of taking superblocks.
+            // A stream leaves at most `data - 1` units unused, in the last superblock that it
+            // takes. Setting these aside for each other stream covers every order of taking
+            // superblocks.
             let used = |needed: i64| if needed > 0 { needed + data - 1 } else { 0 };
             let taken: i64 = others.map(|other| used(beyond(other))).sum();
             let erased = self.erased_units().min(self.units_kept());

@@ -268,9 +268,9 @@ kinds! {
     };
 }
 
-/// Between superblocks with gaps, each stream once counted whole superblocks for itself, and took half
-/// of one to be the least that any holds for the others: collection took room that had been promised
-/// to wear leveling.
+/// Between superblocks with gaps, each stream once counted whole superblocks for itself, and took
+/// half of one to be the least that any holds for the others: collection took room that had been
+/// promised to wear leveling.
 #[test]
 fn moved_data_leaves_other_streams_the_room_promised_to_them() {
     let stream = "faults, scrubbing and bad blocks";

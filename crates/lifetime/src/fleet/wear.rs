@@ -128,8 +128,8 @@ mod tests {
                 };
                 let exact = endured / (1e-5 * load * 0.9);
                 let off = own.seconds(load, strength) / exact - 1.0;
-                // Endurance has a corner at the longest idle time that `Spread` accepts, and is steep
-                // before it.
+                // Endurance has a corner at the longest idle time that `Spread` accepts, and is
+                // steep before it.
                 let most = if endured > 1500.0 * strength * 40.0 { 2e-2 } else { 1e-3 };
                 assert!(off.abs() < most, "{endurance:?}, case {case}: {load} {strength} {off}");
             }

@@ -361,11 +361,21 @@ fn days_are_those_of_the_life() {
         schemes: ["nt", "st", "ready_opt"].map(|it| (it.to_string(), 4)).into(),
         workload: load,
         limit: None,
+        speed: 1.0,
         waf,
         ages_s: vec![5.0 * 86_400.0, 15.0 * 86_400.0],
         window: (minute * 10, minute * 20),
     };
+    // A day of the same part of the workload, twice as fast.
+    let faster = DaysSpec {
+        schemes: vec![("nt".into(), 4)],
+        speed: 2.0,
+        window: (minute * 5, minute * 10),
+        ..spec.clone()
+    };
+    let faster = days(&faster, running(&stop)).unwrap().unwrap();
     let days = days(&spec, running(&stop)).unwrap().unwrap();
+    assert_eq!((faster[0].writes, faster[0].pages), (days[0].writes, days[0].pages));
     let schemes: Vec<&str> = days.iter().map(|it| it.scheme.as_str()).collect();
     assert_eq!(schemes, ["nt", "st", "st", "ready_opt", "ready_opt"]);
     for day in &days {

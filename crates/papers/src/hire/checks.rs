@@ -50,8 +50,8 @@ pub(super) struct States {
 }
 
 impl States {
-    /// Returns true if the checks could have found something: an idle drive breaks no invariant, nor
-    /// does one without blocks of read-hot data.
+    /// Returns true if the checks could have found something: an idle drive breaks no invariant,
+    /// nor does one without blocks of read-hot data.
     pub fn is_evidence(&self) -> bool {
         let every_class = self.programs.iter().all(|&programs| programs > 20);
         self.events > 10_000 && self.erases > 100 && every_class

@@ -92,8 +92,8 @@ impl Plan<'_> {
         Ok(jobs)
     }
 
-    /// Returns the jobs that count the write demand of the real traces in `columns`. No drive of the
-    /// paper is named for them; they are counted in pages of the smaller one.
+    /// Returns the jobs that count the write demand of the real traces in `columns`. No drive of
+    /// the paper is named for them; they are counted in pages of the smaller one.
     pub fn real_demands<'a>(
         &self,
         columns: &[Column],
@@ -452,9 +452,9 @@ mod tests {
     use super::*;
     use crate::column::columns;
 
-    /// Reads are no demand, and a write of parts of two pages is one of two: 512 bytes at the end of a
-    /// page, 4 KiB in the middle of two, and 4 KiB in place are 1, 2 and 1 pages. The first two come
-    /// in the first minute.
+    /// Reads are no demand, and a write of parts of two pages is one of two: 512 bytes at the end
+    /// of a page, 4 KiB in the middle of two, and 4 KiB in place are 1, 2 and 1 pages. The first
+    /// two come in the first minute.
     #[test]
     fn the_demand_of_a_trace_is_that_of_its_writes() {
         let text = "time_us,op,offset,size\n0,R,0,65536\n1000000,W,3584,512\n\

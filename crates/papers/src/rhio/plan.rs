@@ -22,8 +22,8 @@ use serde::Deserialize;
 pub(super) const SCHEMES: [(&str, &str); 4] =
     [("noop", "NOOP"), ("pv_w", "PV-W"), ("rt_r", "RT-R"), ("rhio", "RHIO")];
 
-/// Name of the variant of the RHIO paper's drive with the two baselines' techniques together (PV-W's
-/// fast writes, RT-R's fast reads) in order of arrival: RHIO without its order.
+/// Name of the variant of the RHIO paper's drive with the two baselines' techniques together
+/// (PV-W's fast writes, RT-R's fast reads) in order of arrival: RHIO without its order.
 pub(super) const UNORDERED: &str = "write speed + read speed";
 /// Name of the variant of the RHIO paper's drive with the two baselines' techniques together and
 /// reads before writes, an order that section III-B of the paper calls commonly used.
@@ -147,9 +147,9 @@ enum Length {
 }
 
 /// Returns every run as rows: four schemes under every workload as recorded (which the RHIO paper
-/// shows), RHIO's techniques under other orders (a table and the nulls of claims), and, unless `brief`, the
-/// runs for the questions that the paper leaves open. Runs on the same preconditioned drive come
-/// together.
+/// shows), RHIO's techniques under other orders (a table and the nulls of claims), and, unless
+/// `brief`, the runs for the questions that the paper leaves open. Runs on the same preconditioned
+/// drive come together.
 fn table<'a>(
     paper: &Paper,
     columns: &'a [Column],
@@ -167,15 +167,11 @@ fn table<'a>(
         columns.iter().partition(|column| column.is_stand_in());
     // The volumes for which the text gives numbers.
     let named: Vec<&Column> = columns.iter().filter(|it| paper.named.contains(&it.name)).collect();
-    let (once, both) = ([1.0], [1.0, paper.conflicts]);
-    let none = String::new;
+    let (once, both, none) = ([1.0], [1.0, paper.conflicts], String::new);
 
     let shown = row(none(), &[], &all, &once, &four);
     let mut rows = vec![Row { length: Length::Week(paper.week), ..shown }];
-    for (name, set) in other_orders(paper) {
-        let ordered = row(name.into(), &set, &stand_ins, &once, &["noop"]);
-        rows.push(Row { length: Length::Week(paper.week), ..ordered });
-    }
+    rows.extend(other_orders(paper, &stand_ins));
     if brief {
         return Ok(rows);
     }
@@ -223,6 +219,26 @@ fn table<'a>(
     }
     rows.extend(joint_rows(paper, &named)?);
     Ok(rows)
+}
+
+/// Returns the rows of runs of RHIO's two techniques other than its order, under orders of others.
+fn other_orders<'a>(paper: &Paper, stand_ins: &[&'a Column]) -> [Row<'a>; 2] {
+    let both: Vec<String> = paper
+        .technique
+        .iter()
+        .filter(|it| it.name != ORDER)
+        .flat_map(|it| it.set.iter().cloned())
+        .collect();
+    let reads_first = [&both[..], &["policy.die_order=read_first".to_string()]].concat();
+    [(UNORDERED, both), (READS_FIRST, reads_first)].map(|(name, set)| Row {
+        variant: name.into(),
+        set,
+        on: stand_ins.to_vec(),
+        speeds: vec![1.0],
+        schemes: vec!["noop"],
+        length: Length::Week(paper.week),
+        seed: None,
+    })
 }
 
 /// Returns the rows of runs for every combination of options for settings that the RHIO paper
@@ -334,19 +350,6 @@ fn requests_of(column: &Column, share: f64) -> Result<u64, Diagnostics> {
 pub(super) fn ablated(paper: &Paper) -> Vec<Answer> {
     let none = Answer { name: "NOOP".into(), set: Vec::new() };
     [none].into_iter().chain(paper.answers()).collect()
-}
-
-/// Returns RHIO's two techniques other than its order under orders of others, as named settings of
-/// the drive.
-fn other_orders(paper: &Paper) -> [(&'static str, Vec<String>); 2] {
-    let both: Vec<String> = paper
-        .technique
-        .iter()
-        .filter(|it| it.name != ORDER)
-        .flat_map(|it| it.set.iter().cloned())
-        .collect();
-    let reads_first = [&both[..], &["policy.die_order=read_first".to_string()]].concat();
-    [(UNORDERED, both), (READS_FIRST, reads_first)]
 }
 
 /// Returns the sets of assumptions about the RHIO paper's drive that the study compares in runs
@@ -494,7 +497,8 @@ pub(super) mod tests {
         let paper = Paper::open().unwrap();
         let columns = columns(&paper.workload, None).unwrap();
         let mut results = Results::new();
-        // Made-up runs of the variants exist as recorded, under the baseline scheme, as the real ones.
+        // Made-up runs of the variants exist as recorded, under the baseline scheme, as the real
+        // ones.
         for column in &columns {
             for variant in [UNORDERED, READS_FIRST] {
                 let [read, write, ..] = of(&column.name, variant, 1.0);

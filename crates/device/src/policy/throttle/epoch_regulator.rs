@@ -28,9 +28,9 @@ struct Epoch {
     predicted: Option<f64>,
 }
 
-/// Number of epochs in a row whose predictions were all right, or all wrong by more, after which the
-/// limit of a wrong prediction changes. READY names the change and no number for "always" (section
-/// 3.5). Assumed.
+/// Number of epochs in a row whose predictions were all right, or all wrong by more, after which
+/// the limit of a wrong prediction changes. READY names the change and no number for "always"
+/// (section 3.5). Assumed.
 const STEADY_EPOCHS: u32 = 24;
 
 /// Relative error beyond which a prediction of write demand counts as wrong. It adapts to the
@@ -47,8 +47,8 @@ pub(super) struct MissLimit {
 }
 
 impl MissLimit {
-    /// Returns the limit for an epoch as the epochs before it have set it, and counts the epoch, whose
-    /// demand differed from the prediction by the share `error` of the prediction.
+    /// Returns the limit for an epoch as the epochs before it have set it, and counts the epoch,
+    /// whose demand differed from the prediction by the share `error` of the prediction.
     pub fn after(&mut self, error: f64, params: &Params) -> f64 {
         let &Params { miss, miss_step: step, .. } = params;
         let limit = match self {

@@ -402,8 +402,8 @@ fn the_prediction_can_be_a_moving_average() {
     }
 }
 
-/// After 24 epochs predicted within 25 % the limit of a miss is 15 %, and after 24 that were all off
-/// by more than 35 % it is 35 %.
+/// After 24 epochs predicted within 25 % the limit of a miss is 15 %, and after 24 that were all
+/// off by more than 35 % it is 35 %.
 #[test]
 fn the_limit_of_a_miss_can_adapt() {
     use epoch_regulator::MissLimit;
