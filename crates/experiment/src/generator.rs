@@ -278,7 +278,7 @@ fn patterns() -> Vec<Key<Description>> {
                     )),
                 optional(run, "mean number of consecutive requests to adjacent addresses",
                     Field::Real(1.0..=1e9, at!($side.mean_run))),
-                optional(runs, "address at which such a run goes on",
+                optional(runs, "address at which a sequential run (mean_run) goes on",
                     words!($side.runs,
                         "aligned" => Runs::Aligned, "the next multiple of space.alignment";
                         "contiguous" => Runs::Contiguous, "where the last request ended";

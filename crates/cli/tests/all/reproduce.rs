@@ -200,12 +200,13 @@ fn a_look_at_rhio_has_its_figures_and_what_is_exact() {
             "figure5.csv",
             "figure6.csv",
             "gains.csv",
+            "orders.csv",
             "runs.csv",
             "workloads.csv",
         ],
         // Claim 14 is a direction, which matches in shape at most.
         exact: (9..=13).chain(16..=19).map(|number| format!("001-0{number:02},")).collect(),
-        runs: 12 * 4,
+        runs: 12 * (4 + 2),
     });
 }
 
