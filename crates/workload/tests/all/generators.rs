@@ -2,8 +2,8 @@
 
 use fowler_units::{Bytes, HostIo, HostOp, Nanos, Rng, Span};
 use fowler_workload::{
-    Addresses, Arrivals, Length, OptionalColumns, Pattern, Popular, Runs, SizeShare, Synth, SynthSpec,
-    TraceInfo, write_native,
+    Addresses, Arrivals, Length, OptionalColumns, Pattern, Popular, Runs, SizeShare, Synth,
+    SynthSpec, TraceInfo, write_native,
 };
 
 fn generate(spec: &SynthSpec) -> Vec<HostIo> {
