@@ -137,9 +137,9 @@ fn runs_have_their_mean_length() {
     }
 }
 
-/// A request that ends within an aligned unit ends a run that goes on at the next unit, and not one
-/// that goes on where it ended: of sizes that are half a unit half of the time, the one has half of
-/// the sequential requests of the other.
+/// Half of the requests are half a unit long. After such a request a run that goes on at the next
+/// unit leaves a gap, and one that goes on where the request ended does not. So of the three
+/// quarters of requests that continue a run, half or all begin where the last one ended.
 #[test]
 fn runs_go_on_at_the_next_unit_or_where_the_last_request_ended() {
     let mut spec = SynthSpec { length: Length::Requests(100_000), ..SynthSpec::default() };

@@ -261,7 +261,10 @@ impl EpochRegulator {
                     let start = epoch.start + self.length * idle;
                     let predicted = self.predicted_after(&epoch, idle);
                     epoch = self.begin(start, false, Some(predicted), had, life);
-                    self.delay.adjust(epoch.ends - start, predicted, self.capacity.capacity());
+                    // The last epoch of a life may be shorter than the others.
+                    let length = epoch.ends - start;
+                    let expected = predicted * (length.0 as f64 / self.length.0 as f64);
+                    self.delay.adjust(length, expected, self.capacity.capacity());
                 }
             }
         }
