@@ -111,13 +111,19 @@ fn draw_as(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// Returns the time left in words: unknown before anything is done. The work after the last share
-/// takes time as well, so no bar says that no time is left.
+/// Longest time left that a bar states, 100 days. The estimate grows without bound while nothing
+/// is reported.
+const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
+
+/// Returns the time left in words: unknown before anything is done, and if nothing has been done
+/// for long. The work after the last share takes time as well, so no bar says that no time is left.
 fn words(left: Option<Duration>, share: f32) -> String {
     match left {
         _ if share >= 1.0 => "finishing".into(),
-        Some(left) => format!("{:#} left", HumanDuration(left.max(Duration::from_secs(1)))),
-        None => "time left unknown".into(),
+        Some(left) if left <= LONGEST => {
+            format!("{:#} left", HumanDuration(left.max(Duration::from_secs(1))))
+        }
+        _ => "time left unknown".into(),
     }
 }
 
@@ -421,6 +427,7 @@ mod time_left_tests {
         assert_eq!(words(200, 0.99), "1s left");
         assert_eq!(words(0, 1.0), "finishing");
         assert_eq!(super::words(None, 0.0), "time left unknown");
+        assert_eq!(words(u64::MAX, 0.5), "time left unknown");
     }
 
     #[test]

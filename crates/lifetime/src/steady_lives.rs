@@ -17,6 +17,7 @@ use fowler_device::SteadyLife;
 use fowler_device::policy::voltage::VoltageKind;
 use fowler_experiment::device_spec::{self, DeviceSpec, Resolved};
 use fowler_experiment::diagnostic::{Diagnostic, Diagnostics};
+use fowler_experiment::progress::Progress;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, Workload, WorkloadSpec};
 use fowler_units::{HostIo, Nanos, Span};
@@ -120,6 +121,14 @@ impl Running {
         true
     }
 
+    /// Returns the share of the drive's life that is over, from 0 to 1.
+    fn done(&self) -> f64 {
+        match self.repetitions {
+            Some(_) => 1.0,
+            None => (self.life.now().0 as f64 / self.life.ends().0 as f64).min(1.0),
+        }
+    }
+
     fn lived(self) -> EndOfLife {
         let Running { dilation, pages, life, record, repetitions, .. } = self;
         let totals = life.totals(life.ends());
@@ -207,6 +216,13 @@ fn simulate(
     control: Control<'_>,
 ) -> Result<bool, Diagnostics> {
     let mut batch: Vec<HostIo> = Vec::with_capacity(BATCH);
+    let mut told = 0.0;
+    let mut tell = |running: &[Running], served: usize| {
+        let done = running.iter().map(Running::done).sum::<f64>() / running.len().max(1) as f64;
+        let (requests, of_a_part) = (served as u64, done - told);
+        told = done;
+        (control.progress)(Progress::Served { requests, of_a_part });
+    };
     for repetition in 0u64.. {
         let begins = Span(survey.span.0 * repetition);
         let moved = |io: HostIo| io.with_at(Nanos(io.at.0 - survey.first.0) + begins);
@@ -221,6 +237,7 @@ fn simulate(
                     for one in running.iter_mut().filter(|it| it.repetitions.is_none()) {
                         alive |= one.serve(&batch, repetition, begins);
                     }
+                    tell(running, batch.len());
                     if batch.is_empty() || !alive {
                         break;
                     }

@@ -3,6 +3,7 @@
 use fowler_experiment::ReadOptions;
 use fowler_experiment::device_spec::resolve;
 use fowler_experiment::device_spec::{DeviceSpec, Source};
+use fowler_experiment::progress::Progress;
 use fowler_experiment::scheme::Scheme;
 use fowler_experiment::workload::{Control, TraceSpec, WorkloadSpec};
 use fowler_lifetime::{
@@ -311,7 +312,8 @@ fn a_steady_life_is_that_of_the_drive() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// Lives at other dilations are those with fewer repetitions; drives of other sizes are refused.
+/// Lives at other dilations are those with fewer repetitions; drives of other sizes are refused. The
+/// reports of progress add up to one part of the work.
 #[test]
 fn lanes_have_the_repetitions_that_are_asked_for() {
     let (out, stop) = (folder("lives-lanes"), AtomicBool::new(false));
@@ -335,8 +337,17 @@ fn lanes_have_the_repetitions_that_are_asked_for() {
         lanes,
         close_up: None,
     };
-    let all =
-        steady_lives(&of(vec![lane(6, &[]), lane(100, &[])]), running(&stop)).unwrap().unwrap();
+    let told = Mutex::new(0.0);
+    let progress = |step| {
+        if let Progress::Served { of_a_part, .. } = step {
+            assert!(of_a_part >= 0.0, "{of_a_part}");
+            *told.lock().unwrap() += of_a_part;
+        }
+    };
+    let watched = Control { stop: &stop, progress: &progress };
+    let all = steady_lives(&of(vec![lane(6, &[]), lane(100, &[])]), watched).unwrap().unwrap();
+    let told = told.into_inner().unwrap();
+    assert!((told - 1.0_f64).abs() < 1e-9, "{told}");
     let dilations: Vec<u32> = all.iter().map(|it| it.lived[0].dilation).collect();
     assert_eq!(dilations, [80, 4], "480 repetitions of an hour in 20 days");
     let other = vec![lane(6, &[]), lane(6, &["geometry.over_provisioning=0.3"])];
