@@ -58,11 +58,16 @@ pub(crate) trait Study: Viewed {
     fn columns(&self) -> &[Column];
 
     /// Returns the tables of the study: those of the reproduced paper, its figures as numbers, and
-    /// answers to the questions that it leaves open. The caller adds the table of claims.
+    /// answers to the questions that it leaves open. `again` has the measurements of the study's
+    /// repetitions, none in a look. The caller adds the table of claims.
     ///
     /// # Errors
     /// If a model rejects its constants.
-    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics>;
+    fn tables(
+        &self,
+        answers: &[Answer],
+        again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics>;
 
     /// Returns the figures of this study of a paper as pictures.
     ///
@@ -83,6 +88,7 @@ pub(crate) fn reproduce<S: Study>(
     let runs = RunFolder::open(&request.out.join(runs_folder(request.limit)), watch)?;
     let Some(study) = S::gather(request, &runs)? else { return Ok(None) };
     let mut answers = claim::answers(study.printed().statements, S::CLAIMS, &study)?;
+    let mut repeated = Vec::new();
     // A look is not repeated: its verdicts would mean nothing.
     if !request.brief && request.limit.is_none() {
         let brief = Request { brief: true, ..request.clone() };
@@ -91,9 +97,10 @@ pub(crate) fn reproduce<S: Study>(
                 return Ok(None);
             };
             claim::repeat(&mut answers, S::CLAIMS, repetition, &again)?;
+            repeated.push((repetition, again));
         }
     }
-    let mut sheets = study.tables(&answers)?;
+    let mut sheets = study.tables(&answers, &repeated)?;
     sheets.push(claim::sheet(&answers));
     let figures = study.figures()?;
     let warnings = runs.warnings();

@@ -7,6 +7,8 @@ use super::plan::{Evidence, Shown};
 use super::variants::{
     Acknowledged, Case, HC, PE_AWARE, PPC, RAID5, SWEPT, UDL, Worn, equal, local,
 };
+use crate::repetition::Repetition;
+use crate::studies::interval;
 use fowler_experiment::tables::{Cell, Sheet};
 
 /// Pairs of schemes that the DA-RAID-5 study compares where all acknowledge a write at the same
@@ -24,8 +26,9 @@ const PAIRS: [(Case, Case); 7] = [
 
 /// Returns the table of reductions of response time and flash operations by one DA-RAID-5 study
 /// scheme relative to another, mean over the stand-in traces, by the wear of the drive and by the
-/// moment at which all schemes acknowledge a write.
-pub(super) fn sheet(evidence: &Evidence) -> Sheet {
+/// moment at which all schemes acknowledge a write; with the means over the seeds in `again`, which
+/// has the measurements of the study's repetitions, and over runs twice as long.
+pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sheet {
     let heads = [
         "drive",
         "acknowledgement",
@@ -34,7 +37,17 @@ pub(super) fn sheet(evidence: &Evidence) -> Sheet {
         "quantity",
         "all workloads",
         "without web search",
+        "all workloads, mean over seeds",
+        "all workloads, +-",
+        "without web search, mean over seeds",
+        "without web search, +-",
+        "all workloads, twice as long",
     ];
+    let seeds = || {
+        let seeded = again.iter().filter(|(how, _)| matches!(how, Repetition::Seed(_)));
+        [evidence].into_iter().chain(seeded.map(|(_, its)| its))
+    };
+    let twice = again.iter().find(|(how, _)| *how == Repetition::Twice).map(|(_, its)| its);
     let title = "Reductions in the mean over the stand-ins where all schemes have a buffer of 1 MiB \
                  and acknowledge alike";
     let mut sheet = Sheet::new("equal", title, &heads);
@@ -44,19 +57,28 @@ pub(super) fn sheet(evidence: &Evidence) -> Sheet {
             let variant = equal(worn, acknowledged);
             for (case, base) in PAIRS.into_iter().filter(|&(case, base)| has(case) && has(base)) {
                 for shown in Shown::ALL {
-                    let ratio =
-                        |column: &str| evidence.ratio_in(column, &variant, (case, base), shown);
-                    let lower =
-                        |search| Cell::share(evidence.mean_of(search, ratio).map(|it| 1.0 - it));
-                    sheet.row(vec![
+                    let lower = |its: &Evidence, search| {
+                        let ratio =
+                            |column: &str| its.ratio_in(column, &variant, (case, base), shown);
+                        its.mean_of(search, ratio).map(|it| 1.0 - it)
+                    };
+                    let over_seeds = |search| {
+                        let all: Option<Vec<f64>> = seeds().map(|its| lower(its, search)).collect();
+                        let spread = all.as_deref().and_then(interval);
+                        [spread.map(|it| it.mean), spread.map(|it| it.half_width)].map(Cell::share)
+                    };
+                    let own = [true, false].map(|search| Cell::share(lower(evidence, search)));
+                    let words: [Cell; 5] = [
                         worn.name().into(),
                         acknowledged.name().into(),
                         case.name.into(),
                         base.name.into(),
                         shown.name().into(),
-                        lower(true),
-                        lower(false),
-                    ]);
+                    ];
+                    let cells = words.into_iter().chain(own);
+                    let cells = cells.chain([true, false].into_iter().flat_map(over_seeds));
+                    let long = Cell::share(twice.and_then(|its| lower(its, true)));
+                    sheet.row(cells.chain([long]).collect());
                 }
             }
         }

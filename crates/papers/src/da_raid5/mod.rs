@@ -18,6 +18,7 @@ mod variants;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, View, Viewed};
 use crate::column::{Column, columns};
+use crate::repetition::Repetition;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -57,9 +58,13 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+    fn tables(
+        &self,
+        _answers: &[Answer],
+        again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(self);
-        sheets.push(equal::sheet(self));
+        sheets.push(equal::sheet(self, again));
         sheets.push(example::sheet(&self.checks.example));
         sheets.push(limits::sheet()?);
         if !self.brief {

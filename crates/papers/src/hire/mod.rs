@@ -16,6 +16,7 @@ mod web_search;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, View, Viewed};
 use crate::column::{Column, columns};
+use crate::repetition::Repetition;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -64,7 +65,11 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+    fn tables(
+        &self,
+        _answers: &[Answer],
+        _again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, self);
         if self.is_swept() {
             sheets.extend(convergence::sheets(self));

@@ -129,9 +129,13 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
         ),
     ];
     all.extend(volumes(paper));
-    let Some(_) = paper.sweeps.workloads.first() else { return all };
+    let swept = !paper.sweeps.workloads.is_empty();
+    let cases = if swept { &MEASURED[..] } else { &[BASELINE, HIRE] };
+    all.push(variant(RESTED, &["precondition.pattern=rested"], cases, Reach::Shown));
+    if !swept {
+        return all;
+    }
     let hire = [HIRE, ON_EVICT, REWRITE];
-    all.push(variant(RESTED, &["precondition.pattern=rested"], &MEASURED, Reach::Shown));
     for (from, to) in windows(paper) {
         all.push(variant(&window(from, to), &[], &MEASURED, Reach::Window(from, to)));
     }
@@ -175,11 +179,11 @@ pub(super) fn variants(paper: &Paper) -> Vec<Variant> {
 }
 
 /// Returns the variants of the HIRE study in which one volume each has its own size, without those
-/// that the study's sweep of sizes runs anyway. A study without sweeps runs only the baseline and
-/// the reading by which claims are judged.
+/// that the study's sweep of sizes runs anyway. A study without sweeps runs only the schemes by
+/// which claims are judged.
 fn volumes(paper: &Paper) -> Vec<Variant> {
     let swept = !paper.sweeps.workloads.is_empty();
-    let cases = if swept { &CASES[..] } else { &[BASELINE, HVC, LVC, ON_EVICT] };
+    let cases = if swept { &CASES[..] } else { &[BASELINE, HVC, LVC, HIRE, ON_EVICT] };
     let sizes = paper.size.iter().enumerate().filter(|(_, size)| !paper.sweeps.have(size));
     let one = |(at, size): (usize, &Size)| Variant {
         space: Some(size.gib),
@@ -547,7 +551,7 @@ pub(super) mod tests {
         let all = 17 * (6 + 4 + 5 + beyond + 1);
         assert_eq!(count(&paper), all + s.workloads.len() * swept + sized + 2);
         paper.sweeps.workloads.clear();
-        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 1) + 4 * 6 + 2);
+        assert_eq!(count(&paper), 17 * (6 + 4 + 5 + 2 + 1) + 5 * 6 + 2);
     }
 
     /// Tests that spreading a stand-in trace over more addresses changes only its address range,

@@ -14,6 +14,7 @@ mod tables;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
+use crate::repetition::Repetition;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -65,7 +66,11 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+    fn tables(
+        &self,
+        answers: &[Answer],
+        _again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, answers, self);
         if let Some(starvation) = &self.starvation {
             sheets.extend(ensemble::sheets(self));

@@ -12,6 +12,7 @@ mod tables;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
+use crate::repetition::Repetition;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -57,7 +58,11 @@ impl Study for Evidence {
         &self.columns
     }
 
-    fn tables(&self, _answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+    fn tables(
+        &self,
+        _answers: &[Answer],
+        _again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics> {
         Ok(tables::shown(&self.paper, self))
     }
 

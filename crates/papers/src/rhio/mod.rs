@@ -13,6 +13,7 @@ mod tables;
 use crate::Request;
 use crate::claim::{Answer, Choice, Claim, Lens, View, Viewed};
 use crate::column::{Column, columns};
+use crate::repetition::Repetition;
 use crate::run_folder::RunFolder;
 use crate::study::{Printed, Study};
 use fowler_experiment::diagnostic::Diagnostics;
@@ -63,7 +64,11 @@ impl Study for Evidence {
         &self.runs.columns
     }
 
-    fn tables(&self, answers: &[Answer]) -> Result<Vec<Sheet>, Diagnostics> {
+    fn tables(
+        &self,
+        answers: &[Answer],
+        _again: &[(Repetition, Self)],
+    ) -> Result<Vec<Sheet>, Diagnostics> {
         let mut sheets = tables::shown(&self.paper, self, answers);
         if !self.brief {
             sheets.extend(tables::open_questions(&self.paper, self));
