@@ -71,6 +71,9 @@ fn whole_drive(
         format!("policy.placement.stripe_unit={unit}"),
         "precondition.fill=0".into(),
         "reliability.cycles=0".into(),
+        // With 21 references every block of a new drive can take a coarse step, so that hot writes
+        // would take less time per page than equation (1) is given.
+        "reliability.levels=2".into(),
         "policy.die_order.deadline=1280ms".into(),
     ];
     all.extend(set.iter().map(|it| (*it).to_string()));

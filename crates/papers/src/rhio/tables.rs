@@ -288,7 +288,7 @@ fn shares(paper: &Paper, evidence: &Evidence) -> Sheet {
 
 /// Returns the table of every run of the RHIO paper's four schemes with requests as recorded.
 fn runs(evidence: &Evidence) -> Sheet {
-    let numbers: [(&str, Number); 15] = [
+    let numbers: [(&str, Number); 16] = [
         ("read mean (us)", READ),
         ("read p99 (us)", |run| run.get("read.p99_us")),
         ("read p99.9 (us)", |run| run.get("read.p999_us")),
@@ -297,6 +297,7 @@ fn runs(evidence: &Evidence) -> Sheet {
         ("write p99.9 (us)", |run| run.get("write.p999_us")),
         ("reads at 3 references", |run| run.get("counters.reads_at.3")),
         ("reads at 9", |run| run.get("counters.reads_at.9")),
+        ("reads at 21", |run| run.get("counters.reads_at.21")),
         ("retries", |run| run.get("counters.retries")),
         ("uncorrectable", |run| run.get("counters.uncorrectable_reads")),
         ("prioritized reads", |run| run.get("counters.prioritized_reads")),
