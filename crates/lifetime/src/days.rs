@@ -218,7 +218,9 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
         let drive = drive.page_mapped("a lifetime")?;
         whole(&drive)?;
         let workload = Workload::prepare(&spec.workload, &drive, None, control)?;
-        let counted = survey::survey(&workload, &drive, (spec.speed, spec.limit), control)?;
+        // The survey counts as nothing of the days: it is one repetition of many.
+        let quiet = Control { stop: control.stop, progress: &|_| () };
+        let counted = survey::survey(&workload, &drive, (spec.speed, spec.limit), quiet)?;
         let Some((survey, _)) = counted else { return Ok(None) };
         let config = dilated(&drive, *dilation)?;
         let repetition = Repetition::read_anew(&workload, spec.limit);

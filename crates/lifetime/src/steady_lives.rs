@@ -164,7 +164,9 @@ pub fn steady_lives(
         return Err(Diagnostic::new(first.device.clone(), what).into());
     }
     let workload = Workload::prepare(&spec.workload, first, None, control)?;
-    let counted = survey::survey(&workload, first, (spec.speed, spec.limit), control)?;
+    // The survey counts as nothing of the lives: it is one repetition of many.
+    let quiet = Control { stop: control.stop, progress: &|_| () };
+    let counted = survey::survey(&workload, first, (spec.speed, spec.limit), quiet)?;
     let Some((survey, report)) = counted else { return Ok(None) };
     let mut running = Vec::new();
     for (lane, (asked, drive)) in spec.lanes.iter().zip(&drives).enumerate() {
