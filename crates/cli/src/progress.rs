@@ -111,16 +111,16 @@ fn draw_as(bar: &ProgressBar, template: &str) {
     }
 }
 
-/// Longest time left that a bar states, 100 days. The estimate grows without bound while nothing
-/// is reported.
-const LONGEST: Duration = Duration::from_secs(100 * 24 * 3600);
+/// Longest estimate of the time left that a bar states, 100 days. The estimate grows without bound
+/// while no progress is reported.
+const LONGEST_LEFT: Duration = Duration::from_secs(100 * 24 * 3600);
 
-/// Returns the time left in words: unknown before anything is done, and if nothing has been done
-/// for long. The work after the last share takes time as well, so no bar says that no time is left.
+/// Returns the time left in words: unknown before anything is done, and above [`LONGEST_LEFT`]. The
+/// work after the last share takes time as well, so no bar says that no time is left.
 fn words(left: Option<Duration>, share: f32) -> String {
     match left {
         _ if share >= 1.0 => "finishing".into(),
-        Some(left) if left <= LONGEST => {
+        Some(left) if left <= LONGEST_LEFT => {
             format!("{:#} left", HumanDuration(left.max(Duration::from_secs(1))))
         }
         _ => "time left unknown".into(),

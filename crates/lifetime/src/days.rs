@@ -234,15 +234,15 @@ pub fn days(spec: &DaysSpec, control: Control<'_>) -> Result<Option<Vec<Day>>, D
         // A drive without a throttle is the same at every age.
         let is_throttled = SteadyLife::new(&config, spec.waf).is_throttled();
         let ages: &[f64] = if is_throttled { &spec.ages_s[..] } else { &[0.0] };
-        // The life up to the last of its days counts as much as one of them.
-        let of_a_part = 1.0 / (spec.schemes.len() * (1 + ages.len())) as f64;
-        let tell = || (control.progress)(Progress::Served { requests: 0, of_a_part });
         let dawns = dawns(spec, (&config, ages), (&workload, &survey), control)?;
-        tell();
+        // The life up to the last of its days counts as much as one of them.
+        let of_a_part = 1.0 / (spec.schemes.len() * (1 + dawns.len())) as f64;
+        let report = || (control.progress)(Progress::Served { requests: 0, of_a_part });
+        report();
         for dawn in dawns {
             let day = one_day(spec, (&used, &config), (&workload, &survey), (&dawn, name), control);
             days.push(day?);
-            tell();
+            report();
             if control.stopped() {
                 return Ok(None);
             }

@@ -102,8 +102,7 @@ struct Running {
     repetitions: Option<u64>,
 }
 
-/// Serves the requests one by one on the drive until all are served or its life ends. Returns true
-/// if the life continues.
+/// Number of writes that every life serves before the next is served any.
 const BATCH: usize = 4096;
 
 impl Running {
@@ -218,11 +217,11 @@ fn simulate(
     control: Control<'_>,
 ) -> Result<bool, Diagnostics> {
     let mut batch: Vec<HostIo> = Vec::with_capacity(BATCH);
-    let mut told = 0.0;
-    let mut tell = |running: &[Running], served: usize| {
+    let mut reported = 0.0;
+    let mut report = |running: &[Running], served: usize| {
         let done = running.iter().map(Running::done).sum::<f64>() / running.len().max(1) as f64;
-        let (requests, of_a_part) = (served as u64, done - told);
-        told = done;
+        let (requests, of_a_part) = (served as u64, done - reported);
+        reported = done;
         (control.progress)(Progress::Served { requests, of_a_part });
     };
     for repetition in 0u64.. {
@@ -239,7 +238,7 @@ fn simulate(
                     for one in running.iter_mut().filter(|it| it.repetitions.is_none()) {
                         alive |= one.serve(&batch, repetition, begins);
                     }
-                    tell(running, batch.len());
+                    report(running, batch.len());
                     if batch.is_empty() || !alive {
                         break;
                     }

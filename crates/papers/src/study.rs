@@ -59,7 +59,7 @@ pub(crate) trait Study: Viewed {
 
     /// Returns the tables of the study: those of the reproduced paper, its figures as numbers, and
     /// answers to the questions that it leaves open. `again` has the measurements of the study's
-    /// repetitions, none in a look. The caller adds the table of claims.
+    /// repetitions; it is empty with `--brief` or `--limit`. The caller adds the table of claims.
     ///
     /// # Errors
     /// If a model rejects its constants.

@@ -312,8 +312,8 @@ fn a_steady_life_is_that_of_the_drive() {
     fs::remove_dir_all(&out).unwrap();
 }
 
-/// Lives at other dilations are those with fewer repetitions; drives of other sizes are refused. The
-/// reports of progress add up to one part of the work.
+/// Lives at other dilations are those with fewer repetitions; drives of other sizes are refused.
+/// The reports of progress add up to one part of the work.
 #[test]
 fn lanes_have_the_repetitions_that_are_asked_for() {
     let (out, stop) = (folder("lives-lanes"), AtomicBool::new(false));

@@ -26,8 +26,8 @@ const PAIRS: [(Case, Case); 7] = [
 
 /// Returns the table of reductions of response time and flash operations by one DA-RAID-5 study
 /// scheme relative to another, mean over the stand-in traces, by the wear of the drive and by the
-/// moment at which all schemes acknowledge a write; with the means over the seeds in `again`, which
-/// has the measurements of the study's repetitions, and over runs twice as long.
+/// moment at which all schemes acknowledge a write. Of the study's repetitions (`again`), the seeds
+/// give a mean with its interval, and the runs twice as long a column.
 pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sheet {
     let heads = [
         "drive",
@@ -45,9 +45,9 @@ pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sh
     ];
     let seeds = || {
         let seeded = again.iter().filter(|(how, _)| matches!(how, Repetition::Seed(_)));
-        [evidence].into_iter().chain(seeded.map(|(_, its)| its))
+        [evidence].into_iter().chain(seeded.map(|(_, study)| study))
     };
-    let twice = again.iter().find(|(how, _)| *how == Repetition::Twice).map(|(_, its)| its);
+    let twice = again.iter().find(|(how, _)| *how == Repetition::Twice).map(|(_, study)| study);
     let title = "Reductions in the mean over the stand-ins where all schemes have a buffer of 1 MiB \
                  and acknowledge alike";
     let mut sheet = Sheet::new("equal", title, &heads);
@@ -57,13 +57,13 @@ pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sh
             let variant = equal(worn, acknowledged);
             for (case, base) in PAIRS.into_iter().filter(|&(case, base)| has(case) && has(base)) {
                 for shown in Shown::ALL {
-                    let lower = |its: &Evidence, search| {
+                    let lower = |study: &Evidence, search| {
                         let ratio =
-                            |column: &str| its.ratio_in(column, &variant, (case, base), shown);
-                        its.mean_of(search, ratio).map(|it| 1.0 - it)
+                            |column: &str| study.ratio_in(column, &variant, (case, base), shown);
+                        study.mean_of(search, ratio).map(|it| 1.0 - it)
                     };
                     let over_seeds = |search| {
-                        let all: Option<Vec<f64>> = seeds().map(|its| lower(its, search)).collect();
+                        let all: Option<Vec<f64>> = seeds().map(|study| lower(study, search)).collect();
                         let spread = all.as_deref().and_then(interval);
                         [spread.map(|it| it.mean), spread.map(|it| it.half_width)].map(Cell::share)
                     };
@@ -77,7 +77,7 @@ pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sh
                     ];
                     let cells = words.into_iter().chain(own);
                     let cells = cells.chain([true, false].into_iter().flat_map(over_seeds));
-                    let long = Cell::share(twice.and_then(|its| lower(its, true)));
+                    let long = Cell::share(twice.and_then(|study| lower(study, true)));
                     sheet.row(cells.chain([long]).collect());
                 }
             }

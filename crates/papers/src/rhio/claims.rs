@@ -41,7 +41,7 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     named(PRIORITIZED_WRITES, |e| Ok(prioritized_writes(e))).without(&[("rhio", "pv_w")]),
     claim("001-007", |e| Ok(prioritized_reads(e))).without(&[("rhio", "rt_r")]),
     claim("001-008", |e: &Evidence| Ok(correlations(e, RECORDED)))
-        .by(GAINS, |e| Ok(correlations_of(e, RECORDED, ALONE))),
+        .by(PLAIN, |e| Ok(correlations_of(e, RECORDED, plainly(e)))),
     claim("001-009", |e| equation(&e.paper)),
     claim("001-010", |e: &Evidence| figure_2(&e.paper)),
     claim("001-011", |e: &Evidence| groups(&e.paper)).example(),
@@ -72,7 +72,8 @@ pub(super) const CLAIMS: &[Claim<Evidence>] = &[
     claim("001-021", |e| {
         Ok(baselines(e, &[("RT-R writes", "rt_r", WRITE), ("PV-W reads", "pv_w", READ)]))
     }),
-    claim("001-022", |e| Ok(intensities(e, TOGETHER))).by(GAINS, |e| Ok(intensities(e, ALONE))),
+    claim("001-022", |e| Ok(intensities(e, by_rhio(e, RECORDED))))
+        .by(PLAIN, |e| Ok(intensities(e, plainly(e)))),
 ];
 
 fn are<const N: usize>(values: [(&str, f64); N]) -> Found {
@@ -215,62 +216,77 @@ fn prioritized_reads(evidence: &Evidence) -> Option<Measured> {
 /// Returns the rank correlations, over the volumes, of the share of requests that RHIO prioritizes
 /// with RHIO's reduction of mean latency; the RHIO paper explains the one by the other.
 pub(super) fn correlations(evidence: &Evidence, case: Case<'_>) -> Option<Measured> {
-    correlations_of(evidence, case, TOGETHER)
+    correlations_of(evidence, case, by_rhio(evidence, case))
 }
 
-/// Pairs of schemes whose latencies the RHIO study compares (scheme, baseline): the first pair for
-/// writes, the second for reads.
-type Pairs = [(&'static str, &'static str); 2];
+/// Schemes by whose mean latencies of reads and of writes the reductions are stated that RHIO
+/// claims for its order of requests: RT-R and PV-W, which do not reorder.
+const UNORDERED_BASES: [&str; 2] = ["rt_r", "pv_w"];
 
-/// Pairs that compare RHIO, which reorders waiting requests, with the baseline schemes PV-W (for
-/// writes) and RT-R (for reads), which do not.
-const TOGETHER: Pairs = [("rhio", "pv_w"), ("rhio", "rt_r")];
-/// Pairs of schemes that compare the RHIO paper's baselines, PV-W for writes and RT-R for reads,
-/// with NOOP (order of arrival). Neither baseline reorders requests.
-const ALONE: Pairs = [("pv_w", "noop"), ("rt_r", "noop")];
-/// Description of the control measurement for RHIO's claims about the volumes whose latency it
-/// reduces most.
-const GAINS: &str =
-    "gains of PV-W and RT-R over NOOP in place of the gains of RHIO over PV-W and RT-R";
+/// Returns the function from a workload and an index of [`KINDS`] to the share by which RHIO lowers
+/// mean latency relative to the baseline that does not reorder.
+fn by_rhio<'a>(
+    evidence: &'a Evidence,
+    case: Case<'a>,
+) -> impl Fn(&str, usize) -> Option<f64> + use<'a> {
+    move |column, kind| {
+        let pair = ("rhio", UNORDERED_BASES[kind]);
+        Some(1.0 - evidence.ratio(column, pair, case, KINDS[kind].mean)?)
+    }
+}
 
-fn correlations_of(evidence: &Evidence, case: Case<'_>, pairs: Pairs) -> Option<Measured> {
+/// Returns the same function for RHIO's other two techniques with plain read priority, in place of
+/// RHIO.
+fn plainly(evidence: &Evidence) -> impl Fn(&str, usize) -> Option<f64> + use<'_> {
+    let plain = Case { variant: READS_FIRST, ..RECORDED };
+    move |column, kind| {
+        let of = KINDS[kind].mean;
+        let base = evidence.number(column, UNORDERED_BASES[kind], RECORDED, of)?;
+        Some(1.0 - evidence.number(column, "noop", plain, of)? / base)
+    }
+}
+
+fn correlations_of(
+    evidence: &Evidence,
+    case: Case<'_>,
+    lower: impl Fn(&str, usize) -> Option<f64>,
+) -> Option<Measured> {
     let share = |column: &str, kind: usize| evidence.prioritized(column, case, kind);
-    let [writes, reads] = ranks(evidence, (case, pairs), share)?;
+    let [writes, reads] = ranks(evidence, lower, share)?;
     let measured = Measured::of([("writes", writes), ("reads", reads)]);
     let measured = measured.direction("writes gain more where more are prioritized", writes > 0.0);
     Some(measured.direction("reads gain more where more are prioritized", reads > 0.0))
 }
 
-/// Returns the rank correlations, over the RHIO paper's volumes, between request rate and reduction
-/// of mean latency, for writes and for reads. The reduction is that by the first scheme of a pair
-/// relative to the second.
-fn intensities(evidence: &Evidence, pairs: Pairs) -> Option<Measured> {
+/// Returns the rank correlations, over the RHIO paper's volumes, between request rate and the
+/// reduction of mean latency that `lower` gives, for writes and for reads.
+fn intensities(
+    evidence: &Evidence,
+    lower: impl Fn(&str, usize) -> Option<f64>,
+) -> Option<Measured> {
     let rates: [Number; 2] = [
         |run| Some(run.get("read.count")? / run.get("simulated_s")?),
         |run| Some(run.get("write.count")? / run.get("simulated_s")?),
     ];
     let rate = |column: &str, kind: usize| evidence.number(column, "noop", RECORDED, rates[kind]);
-    let [writes, reads] = ranks(evidence, (RECORDED, pairs), rate)?;
+    let [writes, reads] = ranks(evidence, lower, rate)?;
     let measured = Measured::of([("writes", writes), ("reads", reads)]);
     let measured = measured.direction("writes gain more where more come per second", writes > 0.0);
     Some(measured.direction("reads gain more where more come per second", reads > 0.0))
 }
 
 /// Returns the rank correlations, over the RHIO paper's volumes, between a number `of` each volume
-/// and the reductions of write and of read latency by the first scheme of each of the `pairs`
-/// relative to the second.
+/// and the reduction of mean latency that `lower` gives, for writes and for reads.
 fn ranks(
     evidence: &Evidence,
-    (case, pairs): (Case<'_>, Pairs),
+    lower: impl Fn(&str, usize) -> Option<f64>,
     of: impl Fn(&str, usize) -> Option<f64>,
 ) -> Option<[f64; 2]> {
-    let rank = |kind: usize, pair: (&str, &str)| {
+    let rank = |kind: usize| {
         let numbers = evidence.runs.each(|column| of(column, kind))?;
-        let mean = KINDS[kind].mean;
-        let lower = |column: &str| Some(1.0 - evidence.ratio(column, pair, case, mean)?);
-        spearman(&numbers, &evidence.runs.each(lower)?)
+        spearman(&numbers, &evidence.runs.each(|column| lower(column, kind))?)
     };
-    Some([rank(1, pairs[0])?, rank(0, pairs[1])?])
+    Some([rank(1)?, rank(0)?])
 }
 
 /// Returns the share by which each baseline lowers mean latencies relative to NOOP, mean over the

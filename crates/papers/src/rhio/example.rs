@@ -72,7 +72,7 @@ fn whole_drive(
         "precondition.fill=0".into(),
         "reliability.cycles=0".into(),
         // With 21 references every block of a new drive can take a coarse step, so that hot writes
-        // would take less time per page than equation (1) is given.
+        // would take less time per page than the one with which `expected` evaluates equation (1).
         "reliability.levels=2".into(),
         "policy.die_order.deadline=1280ms".into(),
     ];
