@@ -63,7 +63,8 @@ pub(super) fn sheet(evidence: &Evidence, again: &[(Repetition, Evidence)]) -> Sh
                         study.mean_of(search, ratio).map(|it| 1.0 - it)
                     };
                     let over_seeds = |search| {
-                        let all: Option<Vec<f64>> = seeds().map(|study| lower(study, search)).collect();
+                        let all: Option<Vec<f64>> =
+                            seeds().map(|study| lower(study, search)).collect();
                         let spread = all.as_deref().and_then(interval);
                         [spread.map(|it| it.mean), spread.map(|it| it.half_width)].map(Cell::share)
                     };
