@@ -234,7 +234,8 @@ fn a_look_at_hire_has_its_figures_and_what_is_exact() {
             "workloads.csv",
         ],
         exact: [2, 4, 5, 6, 8, 9, 11, 15].map(|number| format!("004-0{number:02},")).into(),
-        // Six volumes in sizes of their own, under the baseline, HVC, LVC and one reading.
+        // The figures, two schemes in steady state and the oracle of each volume; six volumes in
+        // sizes of their own, under the baseline, HVC, LVC and two readings.
         runs: 17 * (6 + 4 + 5 + 2 + 1) + 5 * 6 + 2,
     });
 }
