@@ -8,7 +8,9 @@
 //!    shrink.
 //! 4. Steps 2 and 3 are repeated until the difference step is small enough or the evaluations are
 //!    used up.
-//! 5. Two-sided differences give the slopes of the result.
+//! 5. With evaluations left, the search descends in the same way from the best of the first points
+//!    that lies apart from where it has been; the lowest end of a descent is the result.
+//! 6. Two-sided differences give the slopes of the result.
 //!
 //! Parameters are positions from 0 to 1 between their bounds. All points of a stage are independent
 //! and are evaluated in parallel. Every drive has the same seed (common random numbers), so that
@@ -21,6 +23,7 @@ use fowler_experiment::diagnostic::Diagnostics;
 use fowler_experiment::fan_out;
 use fowler_experiment::progress::Control;
 use fowler_units::Rng;
+use std::cmp::Ordering;
 
 /// First step of the finite differences from which slopes of the residuals are computed, on
 /// parameters scaled to 0 to 1 between their bounds.
@@ -39,6 +42,9 @@ const DAMPING: [f64; 3] = [1e-3, 0.3, 10.0];
 /// Smallest relative decrease of the sum of squared residuals in a step after which the fit
 /// continues.
 const GAIN: f64 = 0.01;
+/// Smallest distance, in some parameter scaled to 0 to 1, between a point from which the fit
+/// descends and those at which earlier descents began and ended.
+const APART: f64 = 0.1;
 /// Largest number of sweeps over the coordinates when a bounded linear problem is solved; six
 /// parameters need fewer.
 const SWEEPS: usize = 200;
@@ -126,30 +132,23 @@ pub(super) fn search(
     let mut search = Search { function, control, tried: 0 };
     let mut points = vec![start.to_vec()];
     points.extend(halton(n, spread(n, tries), seed));
-    let Some(first) = search.all(&points)? else { return Ok(None) };
-    let mut best = least(first);
-    let (mut step, mut trust, mut steps) = (FIRST, 0.5, 0);
-    while step >= LAST && search.tried + descent(n) + slopes_of_result(n) <= tries {
-        let Some((slopes, beside)) = search.one_sided(&best, step)? else { return Ok(None) };
-        let points: Vec<Vec<f64>> =
-            DAMPING.iter().map(|&damping| solved(&best, &slopes, damping, trust)).collect();
-        let Some(mut there) = search.all(&points)? else { return Ok(None) };
-        there.extend(beside);
-        let reached = least(there);
-        let (before, after) = (squares(&best.1), squares(&reached.1));
-        let far = best.0.iter().zip(&reached.0).map(|(one, other)| (one - other).abs());
-        let far = far.fold(0.0, f64::max);
-        if after < before * (1.0 - GAIN) {
-            steps += 1;
-            best = reached;
-            trust = (2.0 * far).clamp(LAST, 0.5);
-            step = step.min(far.max(LAST));
-        } else {
-            if after < before {
-                best = reached;
-            }
-            trust /= 3.0;
-            step /= 2.0;
+    let Some(mut first) = search.all(&points)? else { return Ok(None) };
+    first.sort_by(by_squares);
+    // What a descent may use leaves the slopes of the result.
+    let tries = tries - slopes_of_result(n);
+    let Some((mut best, mut steps)) = search.descend(&first[0], tries)? else { return Ok(None) };
+    let mut visited = vec![first[0].0.clone(), best.0.clone()];
+    for from in &first[1..] {
+        if search.tried + descent(n) > tries {
+            break;
+        }
+        if visited.iter().any(|at| distance(at, &from.0) < APART) {
+            continue;
+        }
+        let Some((reached, taken)) = search.descend(from, tries)? else { return Ok(None) };
+        visited.extend([from.0.clone(), reached.0.clone()]);
+        if squares(&reached.1) < squares(&best.1) {
+            (best, steps) = (reached, taken);
         }
     }
     let Some((slopes, beside)) = search.two_sided(&best)? else { return Ok(None) };
@@ -170,8 +169,17 @@ type Slopes = (Vec<Vec<f64>>, Vec<Point>);
 /// Returns the simulated parameter set with the least sum of squared residuals; the first one if
 /// several have it.
 fn least(points: Vec<Point>) -> Point {
-    let order = |one: &Point, other: &Point| squares(&one.1).total_cmp(&squares(&other.1));
-    points.into_iter().min_by(order).expect("at least one point")
+    points.into_iter().min_by(by_squares).expect("at least one point")
+}
+
+/// Compares two simulated parameter sets of a fit by their sums of squared residuals.
+fn by_squares(one: &Point, other: &Point) -> Ordering {
+    squares(&one.1).total_cmp(&squares(&other.1))
+}
+
+/// Returns the largest difference between two parameter sets in a parameter (scaled to 0 to 1).
+fn distance(one: &[f64], other: &[f64]) -> f64 {
+    one.iter().zip(other).map(|(one, other)| (one - other).abs()).fold(0.0, f64::max)
 }
 
 struct Search<'a, R> {
@@ -192,6 +200,42 @@ impl<R: Residuals> Search<'_, R> {
             all.push((point.clone(), terms));
         }
         Ok(Some(all))
+    }
+
+    /// Returns the parameter set at which a descent of the fit from the set `from` ends, and the
+    /// number of its steps that lowered the sum of squared residuals; `None` if the user stopped
+    /// it. The descent ends when its difference step is below [`LAST`] or the search has tried
+    /// `tries` sets.
+    fn descend(
+        &mut self,
+        from: &Point,
+        tries: usize,
+    ) -> Result<Option<(Point, usize)>, Diagnostics> {
+        let mut best = from.clone();
+        let (mut step, mut trust, mut steps) = (FIRST, 0.5, 0);
+        while step >= LAST && self.tried + descent(from.0.len()) <= tries {
+            let Some((slopes, beside)) = self.one_sided(&best, step)? else { return Ok(None) };
+            let points: Vec<Vec<f64>> =
+                DAMPING.iter().map(|&damping| solved(&best, &slopes, damping, trust)).collect();
+            let Some(mut there) = self.all(&points)? else { return Ok(None) };
+            there.extend(beside);
+            let reached = least(there);
+            let (before, after) = (squares(&best.1), squares(&reached.1));
+            let far = distance(&best.0, &reached.0);
+            if after < before * (1.0 - GAIN) {
+                steps += 1;
+                best = reached;
+                trust = (2.0 * far).clamp(LAST, 0.5);
+                step = step.min(far.max(LAST));
+            } else {
+                if after < before {
+                    best = reached;
+                }
+                trust /= 3.0;
+                step /= 2.0;
+            }
+        }
+        Ok(Some((best, steps)))
     }
 
     /// Returns one-sided slopes of the residuals at the parameter set `best`: differences to a set
@@ -284,22 +328,52 @@ fn halton(n: usize, count: usize, seed: u64) -> Vec<Vec<f64>> {
 mod tests {
     use super::*;
 
-    /// A function whose residuals are the distances of the parameters from 0.3, so that every
-    /// descent that can be paid for is made until the steps are small.
+    /// Returns a number of a row that the fit misses by `off` expected deviations.
+    fn term(off: f64) -> Term {
+        Term {
+            place: String::new(),
+            identity: String::new(),
+            metric: String::new(),
+            measured: 1.0,
+            simulated: Some(crate::protocol::Estimate::bare(1.0 + 0.01 * off)),
+            expected: 0.01,
+        }
+    }
+
+    /// A function whose residuals are the squared distances of the parameters from 0.3, so that
+    /// every descent that can be paid for is made until the steps are small.
     struct Bowl;
 
     impl Residuals for Bowl {
         fn at(&self, at: &[f64], _: Control<'_>) -> Result<Option<Vec<Term>>, Diagnostics> {
-            let term = |at: &f64| Term {
-                place: String::new(),
-                identity: String::new(),
-                metric: String::new(),
-                measured: 1.0,
-                simulated: Some(crate::protocol::Estimate::bare(1.0 + (at - 0.3) * (at - 0.3))),
-                expected: 0.01,
-            };
-            Ok(Some(at.iter().map(term).collect()))
+            Ok(Some(at.iter().map(|at| term(100.0 * (at - 0.3) * (at - 0.3))).collect()))
         }
+    }
+
+    /// A function of one parameter with two valleys: a wide one around 0.8, and a steep one whose
+    /// floor, at 0.2, is lower.
+    struct TwoValleys;
+
+    impl Residuals for TwoValleys {
+        fn at(&self, at: &[f64], _: Control<'_>) -> Result<Option<Vec<Term>>, Diagnostics> {
+            let steep = 3.0 * (at[0] - 0.2).abs();
+            let wide = 0.5 + (at[0] - 0.8) * (at[0] - 0.8);
+            Ok(Some(vec![term(steep.min(wide))]))
+        }
+    }
+
+    #[test]
+    fn a_search_descends_again_where_it_has_not_been() {
+        let fallen_short = |tries: usize| {
+            let found = (1..=20).map(|seed| {
+                let found = search(&TwoValleys, &[0.9], tries, seed, Control::UNWATCHED);
+                found.expect("it is defined").expect("it is not stopped").squares()
+            });
+            found.filter(|&squares| squares > 0.1).count()
+        };
+        // The start is in the wide valley and below most points of the steep one.
+        assert!(fallen_short(tries_for(1, 1)) > 0);
+        assert_eq!(fallen_short(120), 0, "seeds 1 to 20");
     }
 
     #[test]
