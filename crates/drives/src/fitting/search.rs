@@ -134,7 +134,7 @@ pub(super) fn search(
     points.extend(halton(n, spread(n, tries), seed));
     let Some(mut first) = search.all(&points)? else { return Ok(None) };
     first.sort_by(by_squares);
-    // What a descent may use leaves the slopes of the result.
+    // Evaluations for descents; the slopes of the result take the others.
     let tries = tries - slopes_of_result(n);
     let Some((mut best, mut steps)) = search.descend(&first[0], tries)? else { return Ok(None) };
     let mut visited = vec![first[0].0.clone(), best.0.clone()];
