@@ -72,7 +72,8 @@ pub(super) struct Found {
     /// fitted parameter scaled to 0 to 1; indexed by parameter.
     pub slopes: Vec<Vec<f64>>,
     pub tried: usize,
-    /// Number of Levenberg-Marquardt steps of the fit that lowered the sum of squared residuals.
+    /// Number of Levenberg-Marquardt steps, in the descent of the fit that ended lowest, that
+    /// lowered the sum of squared residuals.
     pub steps: usize,
 }
 
